@@ -8,7 +8,7 @@ from kplan.admission.controllers.leaving import Standing, leaving_order, ordinal
 from kplan.admission.controllers.operated import OPERATED
 from kplan.admission.expand import expand
 from kplan.admission.expansion import ExpandedPod, Expansion, FieldProblem, LeftOut
-from kplan.admission.policies.quota import Quotas, QuotaUse, ResourceUse
+from kplan.admission.policies.quota import QuotaAmounts, Quotas, QuotaUse
 
 __all__ = [
     "OPERATED",
@@ -17,9 +17,9 @@ __all__ = [
     "FieldProblem",
     "Fleet",
     "LeftOut",
+    "QuotaAmounts",
     "QuotaUse",
     "Quotas",
-    "ResourceUse",
     "RunningSet",
     "Standing",
     "WorkloadChange",

@@ -79,7 +79,7 @@ class Admission:
         defaulted = set_limit_range_defaults(pod, ranges)
         added += defaulted
         added += set_priority(pod.spec, self._policies.priority_classes)
-        added += add_default_tolerations(pod.spec)
+        add_default_tolerations(pod.spec)
         added += set_runtime_class(pod.spec, self._policies.runtime_classes)
         added += merge_label_keys(pod)
         added += set_pod_level_defaults(pod, self._rules)

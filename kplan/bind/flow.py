@@ -13,7 +13,7 @@ from typing import Protocol
 import msgspec
 
 from kplan.bind.flags import Flags
-from kplan.bind.plan.command import Command
+from kplan.bind.plan.command import CommandLine
 from kplan.bind.plan.document import attempt_of
 from kplan.bind.plan.file import load_plan, plan_of, save_plan
 from kplan.bind.plan.guards import WATCH
@@ -54,7 +54,7 @@ class Person(Protocol):
         """Say how many pods are settled."""
 
 
-def go(asked: Command, flags: Flags, open_bench: OpenBench, person: Person) -> BindPlan | BindResult | None:
+def go(asked: CommandLine, flags: Flags, open_bench: OpenBench, person: Person) -> BindPlan | BindResult | None:
     """Do what is asked.
 
     Args:
@@ -93,7 +93,7 @@ def go(asked: Command, flags: Flags, open_bench: OpenBench, person: Person) -> B
 
 
 def _apply(
-    asked: Command, flags: Flags, bench: Workbench, shown: BindPlan, open_bench: OpenBench, person: Person
+    asked: CommandLine, flags: Flags, bench: Workbench, shown: BindPlan, open_bench: OpenBench, person: Person
 ) -> BindPlan | BindResult | None:
     """Ask, write, and where wanted plan again what was held back."""
     result: BindResult | None = None

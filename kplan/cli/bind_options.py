@@ -12,7 +12,7 @@ from kplan.cli.options import known
 
 if TYPE_CHECKING:
     from kplan.bind.flags import Flags
-    from kplan.bind.plan.command import Command
+    from kplan.bind.plan.command import CommandLine
     from kplan.bind.plan.targets import Targets
     from kplan.cli.options import Rules, Source
 
@@ -45,12 +45,12 @@ class Writing:
         bool, typer.Option("--server-dry-run", help="Let the server try the writes without keeping them.")
     ] = False
 
-    def command(self, targets: Targets) -> Command:
+    def command(self, targets: Targets) -> CommandLine:
         """What is asked for."""
-        from kplan.bind.plan.command import Command
+        from kplan.bind.plan.command import CommandLine
 
         given = {name: value for name, value in vars(self).items() if name != "yes"}
-        return Command(targets, **given)
+        return CommandLine(targets, **given)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from kplan.errors import UsageError
 if TYPE_CHECKING:
     from kplan.pipeline import Planner
     from kplan.result.document_check import CheckResult
-    from kplan.studies.check.policy import Policy
+    from kplan.studies.check.policy import CheckPolicy
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class CheckAsked:
     files: list[str]
     namespace: str
     own: bool
-    policy: Policy
+    policy: CheckPolicy
     baseline: str = ""
     command: str = ""
     templates: dict[str, str] | None = None
@@ -97,7 +97,7 @@ def check(
     Besides the formats of every command there are -o junit, sarif, github and codeclimate; -o name tells what fails.
     """
     from kplan.render.text.check import result
-    from kplan.studies.check.policy import Policy, read_policy
+    from kplan.studies.check.policy import CheckPolicy, read_policy
     from kplan.studies.check.policy import policy as flags
 
     known("--queue", queue, QUEUES)
@@ -120,7 +120,7 @@ def check(
         files,
         namespace,
         own=queue == "all",
-        policy=given.over(read_policy(rules_file) if (rules_file := policy or settings().policy) else Policy()),
+        policy=given.over(read_policy(rules_file) if (rules_file := policy or settings().policy) else CheckPolicy()),
         baseline=baseline,
         command=again(click.get_current_context().params, files),
         templates=template_paths(pod_template),

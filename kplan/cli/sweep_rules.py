@@ -20,7 +20,7 @@ from kplan.errors import UsageError
 if TYPE_CHECKING:
     from kplan.framework.doubt import Doubt
     from kplan.result.document_base import Origin
-    from kplan.studies.sweep import AskedAxis, Axis, Bench, Grid
+    from kplan.studies.sweep import AskedAxis, Axis, Grid, ScenarioBench
 
 NOTHING_ASKED = {"drain": ("node",)}
 """What is swept over if nothing is said."""
@@ -74,7 +74,7 @@ class Opened:
     """
 
     session: Session
-    bench: Bench
+    bench: ScenarioBench
     grid: Grid
     origin: Origin
     doubts: tuple[Doubt, ...]
@@ -99,7 +99,7 @@ def open_sweep(
         ConfigError: a version, gates or a configuration are refused.
     """
     from kplan.studies.sweep import RULES as OF_RULES
-    from kplan.studies.sweep import AskedAxis, Base, Bench, Grid, Points, SweepRules, Waiting
+    from kplan.studies.sweep import AskedAxis, Base, Grid, Points, ScenarioBench, SweepRules, Waiting
 
     by_name = {axis.name: axis.values for axis in asked}
     configs, versions = by_name.get("config", ("",)), by_name.get("version", ("",))
@@ -107,7 +107,7 @@ def open_sweep(
     made = [(session.scheduler, session.state) for session in sessions]
     more = (rules.extender_calls if rules.call_extenders else 0, named_file(source), rules.as_scheduler)
     base = Base(tuple(SweepRules(s.features, s.configuration, s.request_rules, state, *more) for s, state in made))
-    bench = Bench(base)
+    bench = ScenarioBench(base)
     compared = [*_rule_axes(configs, versions)]
     others = [axis for axis in asked if axis.name not in OF_RULES]
     if not others and not compared:
@@ -178,14 +178,14 @@ def _sessions(source: Source, configs: Sequence[str], versions: Sequence[str], r
 
 def _rule_axes(configs: Sequence[str], versions: Sequence[str]) -> Iterator[Axis]:
     """Axes of the rules of which there are several, numbered as ``_sessions`` makes them."""
-    from kplan.studies.sweep import Axis, Point
+    from kplan.studies.sweep import Axis, GridPoint
 
     if len(configs) > 1:
         names = enumerate(_short(configs))
-        points = [Point(f"config {name}", rules=number * len(versions)) for number, name in names]
+        points = [GridPoint(f"config {name}", rules=number * len(versions)) for number, name in names]
         yield Axis("config", tuple(points))
     if len(versions) > 1:
-        yield Axis("version", tuple(Point(version, rules=number) for number, version in enumerate(versions)))
+        yield Axis("version", tuple(GridPoint(version, rules=number) for number, version in enumerate(versions)))
 
 
 def _short(files: Sequence[str]) -> list[str]:

@@ -17,14 +17,14 @@ from kplan.objects.models import (
 from kplan.objects.state import ClusterState
 
 
-class Follower(Protocol):
+class TableFollower(Protocol):
     """An index that is kept in step with the objects of some kinds."""
 
     def put(self, attribute: str, key: str, former: Object | None, item: Object | None) -> None:
         """Follow the replacement of one object; None stands for none."""
 
 
-F = TypeVar("F", bound=Follower)
+F = TypeVar("F", bound=TableFollower)
 
 
 class ObjectTables:

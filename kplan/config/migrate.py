@@ -14,9 +14,9 @@ from kplan.config import policy_wire
 from kplan.config.durations import format_duration
 from kplan.config.effective import written
 from kplan.config.kube_scheduler_configuration import DEFAULT_SCHEDULER_NAME, load, parse
-from kplan.config.older import LeftOut, converted, is_older
+from kplan.config.older import LeftOutSetting, converted, is_older
 from kplan.config.plugin_args import default_args
-from kplan.config.policy import Chosen, build, choose, minor_of, plugin_of
+from kplan.config.policy import PolicyRules, build, choose, minor_of, plugin_of
 from kplan.config.policy_table import PREDICATE_BY_NAME, PRIORITY_BY_NAME
 from kplan.config.policy_wire import Policy, is_policy
 from kplan.config.profile import ALL, MULTI_POINT, Profile
@@ -42,8 +42,8 @@ class Migration:
 
     form: str
     configuration: dict[str, Any]
-    left_out: list[LeftOut] = field(default_factory=list)
-    differs: list[LeftOut] = field(default_factory=list)
+    left_out: list[LeftOutSetting] = field(default_factory=list)
+    differs: list[LeftOutSetting] = field(default_factory=list)
 
 
 def migrate(source: str | bytes | Mapping[str, Any], features: Features, asked: int | None = None) -> Migration:
@@ -80,7 +80,7 @@ def _without_old_plugins(migration: Migration, features: Features) -> None:
             for plugin in [plugin for plugin in lists.get("enabled") or () if plugin.get("name") in gone]:
                 lists["enabled"].remove(plugin)
                 path = f"profiles[{i}].plugins.{point}.enabled"
-                migration.left_out.append(LeftOut(path, plugin["name"], _successor(plugin["name"])))
+                migration.left_out.append(LeftOutSetting(path, plugin["name"], _successor(plugin["name"])))
 
 
 def _successor(plugin: str) -> str:
@@ -99,7 +99,9 @@ def _of_policy(policy: Policy, features: Features, minor: int) -> Migration:
     draft.left_out += _no_equal(chosen, policy, minor)
     draft.differs += _nearly_equal(chosen, minor)
     plugins = _lists(profile, features)
-    draft.differs.append(LeftOut("preEnqueue", _GATES, "added: pods that wait for a gate are kept out of the queue"))
+    draft.differs.append(
+        LeftOutSetting("preEnqueue", _GATES, "added: pods that wait for a gate are kept out of the queue")
+    )
     config = [{"name": name, "args": args} for name, args in sorted(_changed_args(profile, features).items())]
     made: dict[str, Any] = {"schedulerName": DEFAULT_SCHEDULER_NAME, "plugins": plugins}
     if config:
@@ -129,29 +131,29 @@ _STAND_INS = {
 """By plugin that is gone, the one of today that comes nearest, and in what it differs."""
 
 
-def _no_equal(chosen: Chosen, policy: Policy, minor: int) -> Iterator[LeftOut]:
+def _no_equal(chosen: PolicyRules, policy: Policy, minor: int) -> Iterator[LeftOutSetting]:
     for place, name, plugin in _gone(chosen, minor):
         if plugin not in _STAND_INS:
-            yield LeftOut(place, name, _NO_PLUGIN)
+            yield LeftOutSetting(place, name, _NO_PLUGIN)
     if policy.always_check_all_predicates:
         field_name = "alwaysCheckAllPredicates"
-        yield LeftOut(field_name, field_name, "a node's first refusal is its only one today")
+        yield LeftOutSetting(field_name, field_name, "a node's first refusal is its only one today")
 
 
-def _nearly_equal(chosen: Chosen, minor: int) -> Iterator[LeftOut]:
+def _nearly_equal(chosen: PolicyRules, minor: int) -> Iterator[LeftOutSetting]:
     for place, name, plugin in _gone(chosen, minor):
         if plugin in _STAND_INS:
-            yield LeftOut(place, name, " ".join(_STAND_INS[plugin]))
+            yield LeftOutSetting(place, name, " ".join(_STAND_INS[plugin]))
     for name in chosen.predicates:
         if PREDICATE_BY_NAME[name].differs:
-            yield LeftOut("predicates", name, PREDICATE_BY_NAME[name].differs)
+            yield LeftOutSetting("predicates", name, PREDICATE_BY_NAME[name].differs)
     for name in chosen.priorities:
         row = PRIORITY_BY_NAME.get(name)
         if row is not None and row.differs:
-            yield LeftOut("priorities", name, row.differs)
+            yield LeftOutSetting("priorities", name, row.differs)
 
 
-def _gone(chosen: Chosen, minor: int) -> Iterator[tuple[str, str, str]]:
+def _gone(chosen: PolicyRules, minor: int) -> Iterator[tuple[str, str, str]]:
     """(list, predicate or priority, plugin) where the plugin is in no release of today."""
     old = old_registry()
     used = [(name, plugin) for name in chosen.predicates for plugin in PREDICATE_BY_NAME[name].plugins]

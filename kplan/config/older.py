@@ -46,7 +46,7 @@ _OTHER_WEIGHTS: Mapping[str, int] = {"TaintToleration": 1, "NodeAffinity": 1, "I
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutSetting:
     """Something of an older configuration that the new one does not have.
 
     Attributes:
@@ -75,7 +75,7 @@ class Conversion:
 
     tree: dict[str, Any]
     version: str
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[LeftOutSetting] = field(default_factory=list)
 
 
 def is_older(tree: object) -> bool:
@@ -90,7 +90,7 @@ def converted(tree: Mapping[str, Any]) -> Conversion:
     if version == V1BETA2:
         for name in _GONE_FIELDS:
             if done.tree.pop(name, None) is not None:
-                done.left_out.append(LeftOut(name, name, "kube-scheduler serves no insecure port any more"))
+                done.left_out.append(LeftOutSetting(name, name, "kube-scheduler serves no insecure port any more"))
     profiles = tree.get("profiles")
     if isinstance(profiles, list):
         done.tree["profiles"] = [_profile(done, profile, f"profiles[{i}]") for i, profile in enumerate(profiles)]
@@ -142,7 +142,9 @@ def _is_gone(done: Conversion, item: object, path: str) -> bool:
     name = item.get("name") if isinstance(item, Mapping) else None
     if name not in _GONE_PLUGINS:
         return False
-    done.left_out.append(LeftOut(path, str(name), "NodeVolumeLimits counts these volumes now, by their CSI driver"))
+    done.left_out.append(
+        LeftOutSetting(path, str(name), "NodeVolumeLimits counts these volumes now, by their CSI driver")
+    )
     return True
 
 
@@ -152,7 +154,7 @@ def _of_v1beta2(done: Conversion, lists: Mapping[str, Any], path: str) -> dict[s
     made: dict[str, Any] = {}
     for point, given in lists.items():
         if point == _MULTI_POINT:
-            done.left_out.append(LeftOut(path, point, "v1beta2 never carried it out"))
+            done.left_out.append(LeftOutSetting(path, point, "v1beta2 never carried it out"))
         elif isinstance(given, Mapping):
             made[point] = _own(point, given, weights)
         else:

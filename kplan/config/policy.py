@@ -32,7 +32,7 @@ from kplan.config.policy_wire import Policy, PredicatePolicy, PriorityPolicy
 from kplan.config.profile import MULTI_POINT, Builder, Profile
 from kplan.config.validation import validate_extenders
 from kplan.config.versions import extension_points, old_registry, registry
-from kplan.config.wire import Plugin, PluginSet
+from kplan.config.wire import PluginEntry, PluginSet
 from kplan.errors import ConfigError
 from kplan.framework.args import (
     CPU_AND_MEMORY,
@@ -65,7 +65,7 @@ _ALWAYS = {"queueSort": "PrioritySort", "postFilter": "DefaultPreemption", "bind
 
 
 @dataclass(slots=True)
-class Chosen:
+class PolicyRules:
     """What a Policy comes to.
 
     Attributes:
@@ -84,7 +84,7 @@ def minor_of(asked: int | None) -> int:
     return LAST_MINOR if asked is None else min(asked, LAST_MINOR)
 
 
-def choose(policy: Policy, minor: int) -> Chosen:
+def choose(policy: Policy, minor: int) -> PolicyRules:
     """Find the predicates and priorities of a Policy.
 
     Args:
@@ -98,7 +98,7 @@ def choose(policy: Policy, minor: int) -> Chosen:
     if policy.algorithm_provider and policy.algorithm_provider not in PROVIDERS:
         problem = f'algorithm provider "{policy.algorithm_provider}" is not registered'
         raise ConfigError(problem, code="policy-provider", hint=f"there are {' and '.join(PROVIDERS)}")
-    chosen = Chosen()
+    chosen = PolicyRules()
     chosen.predicates = _predicates(policy, minor, chosen.args)
     chosen.priorities = _priorities(policy, minor, chosen.args)
     if policy.hard_pod_affinity_symmetric_weight:
@@ -195,7 +195,7 @@ def _priority(given: PriorityPolicy, args: dict[str, Args]) -> str:
     return _LABELS
 
 
-def build(chosen: Chosen, policy: Policy, features: Features, minor: int, name: str) -> Profile:
+def build(chosen: PolicyRules, policy: Policy, features: Features, minor: int, name: str) -> Profile:
     """Make the profile.
 
     Args:
@@ -226,7 +226,7 @@ def build(chosen: Chosen, policy: Policy, features: Features, minor: int, name: 
             every = (*filters, *_ALWAYS.values())
             names = (plugin for plugin in every if point.name in implemented[plugin])
         sets[point.name] = PluginSet(
-            enabled=tuple(Plugin(name=n, weight=scorers[n] if point.name == "score" else None) for n in names)
+            enabled=tuple(PluginEntry(name=n, weight=scorers[n] if point.name == "score" else None) for n in names)
         )
     for plugin in {*filters, *scorers, *_ALWAYS.values()} - args.keys():
         if (default := default_args(plugin, features)) is not None:
@@ -235,7 +235,7 @@ def build(chosen: Chosen, policy: Policy, features: Features, minor: int, name: 
     return replace(profile, every_filter=policy.always_check_all_predicates)
 
 
-def scorers_of(chosen: Chosen, minor: int) -> dict[str, int]:
+def scorers_of(chosen: PolicyRules, minor: int) -> dict[str, int]:
     """The plugins that carry priorities out, with their weights, in the order kube-scheduler put them in: by name."""
     scorers: dict[str, int] = {}
     for name in sorted(chosen.priorities):
@@ -244,7 +244,7 @@ def scorers_of(chosen: Chosen, minor: int) -> dict[str, int]:
     return scorers
 
 
-def plugin_of(name: str, chosen: Chosen, minor: int) -> str:
+def plugin_of(name: str, chosen: PolicyRules, minor: int) -> str:
     """The plugin that carries a priority out."""
     if name in (_LABELS, _SERVICES):
         return name
@@ -255,13 +255,13 @@ def plugin_of(name: str, chosen: Chosen, minor: int) -> str:
     return PRIORITY_BY_NAME[name].plugin
 
 
-def _spread_args(chosen: Chosen, policy: Policy, minor: int) -> PodTopologySpreadArgs:
+def _spread_args(chosen: PolicyRules, policy: Policy, minor: int) -> PodTopologySpreadArgs:
     """Default constraints hold where they stand in for SelectorSpreadPriority, as in the providers of 1.20."""
     stands_in = minor >= SPREAD_FOR_SELECTORS and (_SELECTORS in chosen.priorities or bool(policy.algorithm_provider))
     return PodTopologySpreadArgs(defaulting_type="System" if stands_in else "List")
 
 
-def _fit_args(chosen: Chosen, policy: Policy) -> NodeResourcesFitArgs:
+def _fit_args(chosen: PolicyRules, policy: Policy) -> NodeResourcesFitArgs:
     most = _MOST in chosen.priorities and _LEAST not in chosen.priorities
     resources = (resource for extender in policy.extenders for resource in extender.managed_resources)
     return NodeResourcesFitArgs(

@@ -20,7 +20,7 @@ from kplan.config.versions import (
     old_registry,
     registry,
 )
-from kplan.config.wire import FIRST_BACKOFF, Plugin, Plugins, PluginSet
+from kplan.config.wire import FIRST_BACKOFF, PluginEntry, Plugins, PluginSet
 from kplan.errors import ConfigError
 from kplan.framework.args import PLUGIN_ARGS, Args, NodeResourcesFitArgs
 from kplan.framework.features import Features
@@ -68,7 +68,7 @@ def merge_with_defaults(plugins: Plugins | None, features: Features) -> dict[str
     """Merge a profile's lists into the defaults: ``multiPoint`` and every extension point by name."""
     given = plugins or Plugins()
     rows = default_plugins(features)
-    defaults = PluginSet(enabled=tuple(Plugin(name=row.name, weight=row.weight) for row in rows))
+    defaults = PluginSet(enabled=tuple(PluginEntry(name=row.name, weight=row.weight) for row in rows))
     merged = {MULTI_POINT: merge_plugin_set(defaults, given.at(MULTI_POINT))}
     for point in extension_points(features.version.minor):
         merged[point.name] = merge_plugin_set(PluginSet(), given.at(point.name))
@@ -80,7 +80,7 @@ def merge_plugin_set(default: PluginSet, custom: PluginSet) -> PluginSet:
     disabled = {plugin.name for plugin in (*custom.disabled, *default.disabled)}
     replacements = {plugin.name: i for i, plugin in enumerate(custom.enabled)}
     replaced: set[int] = set()
-    enabled: list[Plugin] = []
+    enabled: list[PluginEntry] = []
     for plugin in () if ALL in disabled else default.enabled:
         if plugin.name in disabled:
             continue

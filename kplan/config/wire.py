@@ -18,7 +18,7 @@ API_VERSION = f"{GROUP}/v1"
 KIND = "KubeSchedulerConfiguration"
 
 
-class Plugin(Args, frozen=True):
+class PluginEntry(Args, frozen=True):
     """A plugin in a list."""
 
     name: str = ""
@@ -28,8 +28,8 @@ class Plugin(Args, frozen=True):
 class PluginSet(Args, frozen=True):
     """What one list adds to the defaults and takes from them (``*``: all)."""
 
-    enabled: tuple[Plugin, ...] = ()
-    disabled: tuple[Plugin, ...] = ()
+    enabled: tuple[PluginEntry, ...] = ()
+    disabled: tuple[PluginEntry, ...] = ()
 
 
 class Plugins(Args, frozen=True):

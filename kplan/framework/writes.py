@@ -21,13 +21,13 @@ class WriteCode(StrEnum):
     """A claim is given to a node, so that a volume is made for it there."""
 
 
-class Verb(StrEnum):
+class WriteVerb(StrEnum):
     """How a write changes its object, as verbs of rights."""
 
     UPDATE = "update"
 
 
-class Standing(StrEnum):
+class FieldStanding(StrEnum):
     """How a field of an object stands to what is to be set there."""
 
     DONE = "done"
@@ -57,17 +57,17 @@ class Field:
             value = value.get(name) if isinstance(value, Mapping) else None
         return value
 
-    def standing(self, item: Mapping[str, Any]) -> Standing:
+    def standing(self, item: Mapping[str, Any]) -> FieldStanding:
         """Hold the field of an object against the value."""
         there = self.of(item)
         if not there:
-            return Standing.OPEN
+            return FieldStanding.OPEN
         if not self.same:
-            return Standing.DONE if there == self.value else Standing.TAKEN
+            return FieldStanding.DONE if there == self.value else FieldStanding.TAKEN
         told = [name for name in self.same if there.get(name)]
         if any(there[name] != self.value[name] for name in told):
-            return Standing.TAKEN
-        return Standing.DONE if len(told) == len(self.same) else Standing.OPEN
+            return FieldStanding.TAKEN
+        return FieldStanding.DONE if len(told) == len(self.same) else FieldStanding.OPEN
 
     def put(self, item: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of an object with the field set."""
@@ -112,7 +112,7 @@ class Write:
     key: str
     fields: tuple[Field, ...]
     until: ClaimBound
-    verb: Verb = Verb.UPDATE
+    verb: WriteVerb = WriteVerb.UPDATE
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ _BEGIN = "LimitRanger plugin set: "
 _PART = re.compile(r"(.+) (request|limit) for (init container|container) (\S+)")
 
 
-class Given(NamedTuple):
+class GivenByLimitRange(NamedTuple):
     """Amounts that a container was given.
 
     Attributes:
@@ -32,15 +32,15 @@ class Given(NamedTuple):
     container: str
 
 
-def given_by_limit_range(text: str) -> Iterator[Given]:
+def given_by_limit_range(text: str) -> Iterator[GivenByLimitRange]:
     """Read the annotation; what cannot be read is left out."""
     for part in text.removeprefix(_BEGIN).split("; "):
         match = _PART.fullmatch(part)
         if match:
-            yield Given(tuple(match[1].split(", ")), match[2], match[3], match[4])
+            yield GivenByLimitRange(tuple(match[1].split(", ")), match[2], match[3], match[4])
 
 
-def written_by_limit_range(given: Iterable[Given]) -> str:
+def written_by_limit_range(given: Iterable[GivenByLimitRange]) -> str:
     """Write the annotation; empty where nothing was given."""
     parts = [
         f"{', '.join(default.resources)} {default.word} for {default.kind} {default.container}" for default in given

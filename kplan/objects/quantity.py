@@ -55,7 +55,7 @@ _HINT = (
 )
 
 
-class Form(Enum):
+class QuantityFormat(Enum):
     """Which suffixes a quantity is written with, remembered from its text."""
 
     DECIMAL_SI = "DecimalSI"
@@ -75,7 +75,7 @@ class Parsed(NamedTuple):
     """
 
     nanos: int
-    form: Form
+    form: QuantityFormat
     exponent: int | None
     canonical: str
 
@@ -103,7 +103,7 @@ def parse(raw: str | int | float) -> Parsed:
     factor, exponent, form = _read_suffix(raw, suffix)
     digits = (whole.lstrip("0") or "0") + fraction
     scale = exponent - len(fraction)
-    if form is Form.BINARY_SI:
+    if form is QuantityFormat.BINARY_SI:
         int64 = not fraction and _binary_fits_int64(digits, factor)
     else:
         int64 = len(digits) <= _INT64_DIGITS and scale >= _NANO
@@ -111,11 +111,11 @@ def parse(raw: str | int | float) -> Parsed:
         raise _refused(raw)  # a suffix alone is zero, but not where it has to be read as a big decimal
     amount = _scaled_up(int(digits) * factor, scale - _NANO)
     canonical = text if int64 and _is_canonical(form, digits, scale) else ""
-    if form is Form.BINARY_SI and not int64:
+    if form is QuantityFormat.BINARY_SI and not int64:
         if amount > _LARGEST_BINARY:
             amount, scale, int64 = _LARGEST_BINARY, 0, True
         elif 0 < amount < NANO_PER_UNIT:
-            form = Form.DECIMAL_SI
+            form = QuantityFormat.DECIMAL_SI
     return Parsed(-amount if sign == "-" else amount, form, scale if int64 else None, canonical)
 
 
@@ -200,7 +200,7 @@ def canonical(raw: str | int | float) -> str:
     return amount.canonical or format_nanos(amount.nanos, amount.form)
 
 
-def format_nanos(amount: int, form: Form = Form.DECIMAL_SI) -> str:
+def format_nanos(amount: int, form: QuantityFormat = QuantityFormat.DECIMAL_SI) -> str:
     """Write an amount [10^-9] in canonical form: no fraction, and the largest suffix that loses nothing.
 
     Binary suffixes are used only for whole amounts of at least 1024; exponents beyond the suffixes are lost, as in Go.
@@ -209,21 +209,21 @@ def format_nanos(amount: int, form: Form = Form.DECIMAL_SI) -> str:
     """
     if amount == 0:
         return "0"
-    if form is Form.BINARY_SI and abs(amount) >= 1024 * NANO_PER_UNIT and amount % NANO_PER_UNIT == 0:
+    if form is QuantityFormat.BINARY_SI and abs(amount) >= 1024 * NANO_PER_UNIT and amount % NANO_PER_UNIT == 0:
         number, exponent = _without_factors(amount // NANO_PER_UNIT, 1024)
         return f"{number}{_BINARY_SUFFIXES.get(10 * exponent, '')}"
     number, exponent = _without_factors(amount, 10)
     exponent -= 9
     number *= 10 ** (exponent % 3)
     exponent -= exponent % 3
-    if form is Form.DECIMAL_EXPONENT:
+    if form is QuantityFormat.DECIMAL_EXPONENT:
         return f"{number}e{exponent}" if exponent else str(number)
     return f"{number}{_DECIMAL_SUFFIXES.get(exponent, '')}"
 
 
 def format_sum(resource: str, amount: int) -> str:
     """Write a sum of amounts of a resource [10^-9], as Kubernetes does: in powers of 1024 but for cpu."""
-    return format_nanos(amount, Form.DECIMAL_SI if resource == CPU else Form.BINARY_SI)
+    return format_nanos(amount, QuantityFormat.DECIMAL_SI if resource == CPU else QuantityFormat.BINARY_SI)
 
 
 def format_cpu(milli: int) -> str:
@@ -254,20 +254,20 @@ def _number_text(raw: int | float) -> str:
     return repr(raw)
 
 
-def _read_suffix(raw: str | int | float, suffix: str) -> tuple[int, int, Form]:
+def _read_suffix(raw: str | int | float, suffix: str) -> tuple[int, int, QuantityFormat]:
     """Return what a suffix stands for: a factor, a power of ten on top of it, and the family.
 
     Source: suffixHandler.interpret.
     """
     if (exponent := _DECIMAL_EXPONENTS.get(suffix)) is not None:
-        return 1, exponent, Form.DECIMAL_SI
+        return 1, exponent, QuantityFormat.DECIMAL_SI
     if (power := _BINARY_POWERS.get(suffix)) is not None:
-        return 1 << power, 0, Form.BINARY_SI
+        return 1 << power, 0, QuantityFormat.BINARY_SI
     match = _EXPONENT.fullmatch(suffix)
     # Differs from kube-scheduler: it reads exponents past 1000 too, cut to 32 bits; they are of no use.
     if match is None or len(suffix) > _INT64_DIGITS or abs(int(match.group(1))) > _MAX_DIGITS:
         raise _refused(raw)
-    return 1, int(match.group(1)), Form.DECIMAL_EXPONENT
+    return 1, int(match.group(1)), QuantityFormat.DECIMAL_EXPONENT
 
 
 def _binary_fits_int64(digits: str, factor: int) -> bool:
@@ -284,12 +284,12 @@ def _scaled_up(mantissa: int, power: int) -> int:
     return -(-mantissa // int(10**-power))
 
 
-def _is_canonical(form: Form, digits: str, scale: int) -> bool:
+def _is_canonical(form: QuantityFormat, digits: str, scale: int) -> bool:
     """Return whether Go reuses the text as the canonical form.
 
     Source: ParseQuantity.
     """
-    if form is Form.BINARY_SI:
+    if form is QuantityFormat.BINARY_SI:
         return int(digits) & 7 != 0
     return scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
 

@@ -36,7 +36,7 @@ from kplan.objects.models import DeviceClass, Node, Pod
 from kplan.objects.quantity import value
 from kplan.objects.requests import fit_score_requests, pod_requests
 from kplan.objects.resource_names import is_extended_resource, is_scalar_resource
-from kplan.plugins.shared.allocation_scores import RequestedToCapacityRatio, Scorer, least_allocated, most_allocated
+from kplan.plugins.shared.allocation_scores import ScoreByShape, Scorer, least_allocated, most_allocated
 from kplan.plugins.shared.devices.classes import IMPLICIT_PREFIX, class_of_resource
 from kplan.plugins.shared.resources import delegated_to_devices, each_pod, resource_uses
 
@@ -277,7 +277,7 @@ def _scorer(args: NodeResourcesFitArgs) -> Scorer:
         case "RequestedToCapacityRatio":
             ratio = strategy.requested_to_capacity_ratio
             assert ratio is not None, "loading the configuration refuses this type without a shape"
-            return RequestedToCapacityRatio(ratio.shape)
+            return ScoreByShape(ratio.shape)
     raise AssertionError(f"loading the configuration refuses the scoring strategy {strategy.type!r}")
 
 

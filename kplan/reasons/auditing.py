@@ -25,7 +25,7 @@ class WhyCode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedReason:
     """What of a reason is different.
 
     Attributes:
@@ -60,7 +60,7 @@ class TextDifference:
     plugins: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     nodes: tuple[int, int] | None = None
-    reasons: tuple[Changed, ...] = ()
+    reasons: tuple[ChangedReason, ...] = ()
     newer_nodes: tuple[str, ...] = ()
     newer_pods: int = 0
     preemption: tuple[str, str] | None = None
@@ -116,8 +116,8 @@ def _nodes(then: FitText | None, today: FitText | None, there: int) -> tuple[int
     return (then.nodes, now) if then.nodes != now else None
 
 
-def _changed(then: FitText, today: FitText) -> Iterable[Changed]:
+def _changed(then: FitText, today: FitText) -> Iterable[ChangedReason]:
     for reason in dict.fromkeys((*then.reasons, *today.reasons)):
         one, other = then.reasons.get(reason), today.reasons.get(reason)
         if one != other:
-            yield Changed(reason, one or 0, other or 0)
+            yield ChangedReason(reason, one or 0, other or 0)

@@ -13,7 +13,7 @@ from kplan.objects.models import Pod
 from kplan.objects.requests import RequestRules, pod_requests
 
 
-class Source(Enum):
+class RequestSource(Enum):
     """What decides a request before overhead."""
 
     CONTAINERS = auto()
@@ -26,7 +26,7 @@ class Source(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class RequestDemand:
     """What a request is made of, in the scheduler's units.
 
     Attributes:
@@ -40,13 +40,13 @@ class Demand:
 
     resource: str
     base: int
-    source: Source
+    source: RequestSource
     container: str = ""
     overhead: int = 0
     beside: bool = False
 
 
-def demand_of(pod: Pod, resource: str, rules: RequestRules) -> Demand:
+def demand_of(pod: Pod, resource: str, rules: RequestRules) -> RequestDemand:
     """Find out what a request is made of.
 
     Args:
@@ -61,25 +61,25 @@ def demand_of(pod: Pod, resource: str, rules: RequestRules) -> Demand:
         return pod_requests(changed, rules, use_status=False).get(resource, 0)
 
     base = asked(overhead=None)
-    source, container = Source.POD, ""
+    source, container = RequestSource.POD, ""
     if spec.resources is None or resource not in (spec.resources.requests or {}):
         source, container = _init_container(pod, base, asked)
     alone = [init for init in spec.init_containers or () if init.name == container]
     beside = bool(container) and asked(overhead=None, containers=[], init_containers=alone) < base
-    return Demand(resource, base, source, container, asked() - base, beside)
+    return RequestDemand(resource, base, source, container, asked() - base, beside)
 
 
-def _init_container(pod: Pod, total: int, asked: Callable[..., int]) -> tuple[Source, str]:
+def _init_container(pod: Pod, total: int, asked: Callable[..., int]) -> tuple[RequestSource, str]:
     """Find the init container that asks for more than all containers together, if one does."""
     init = pod.spec.init_containers or []
     sidecars = [container for container in init if container.restart_policy == "Always"]
     if total <= asked(overhead=None, init_containers=sidecars):
-        return Source.CONTAINERS, ""
+        return RequestSource.CONTAINERS, ""
     for container in init:
         # a sidecar counts beside what starts after it: it does not decide by itself
         if (
             container.restart_policy != "Always"
             and asked(overhead=None, init_containers=[c for c in init if c is not container]) < total
         ):
-            return Source.INIT_CONTAINER, container.name
-    return Source.INIT_CONTAINERS, ""
+            return RequestSource.INIT_CONTAINER, container.name
+    return RequestSource.INIT_CONTAINERS, ""

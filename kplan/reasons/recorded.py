@@ -9,7 +9,7 @@ from kplan.plugins.shared.reason_texts import refused_by
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedRefusal:
     """What a pod's PodScheduled condition says.
 
     Attributes:
@@ -25,15 +25,15 @@ class Recorded:
     message: str = ""
 
 
-def recorded(pod: Pod) -> Recorded:
+def recorded(pod: Pod) -> RecordedRefusal:
     """Read the PodScheduled condition of a pod that waits."""
     for condition in pod.status.conditions or ():
         if condition.type == "PodScheduled" and condition.status == "False":
             plugins = refused_by(condition.message or "")
-            return Recorded(
+            return RecordedRefusal(
                 condition.reason or "Unschedulable",
                 condition.last_transition_time or "",
                 plugins,
                 condition.message or "",
             )
-    return Recorded()
+    return RecordedRefusal()

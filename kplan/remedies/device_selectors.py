@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kplan.objects.whole_numbers import is_natural
-from kplan.plugins.dynamic_resources.facts import DeviceVerdict, RequestFacts, Why
+from kplan.plugins.dynamic_resources.facts import DeviceVerdict, DeviceWhy, RequestFacts
 from kplan.plugins.shared.devices.cel import compile_problem, expression
 from kplan.plugins.shared.devices.cel_edits import Edit, Edited, guarded, letting_in, operator_put_right
 from kplan.remedies.about_devices import ClaimName, OtherSelector
@@ -14,7 +14,7 @@ from kplan.remedies.device_claims import ClaimsChanged, ClassChanged, alike, in_
 from kplan.scenario import Step
 
 VALUES = 3
-_REFUSED = (Why.CLASS, Why.CLAIM, Why.FAILS)
+_REFUSED = (DeviceWhy.CLASS, DeviceWhy.CLAIM, DeviceWhy.FAILS)
 
 
 def selector_changes(case: Case, claim: ClaimName, request: RequestFacts, *, of_class: bool) -> Iterator[Candidate]:
@@ -30,7 +30,7 @@ def selector_changes(case: Case, claim: ClaimName, request: RequestFacts, *, of_
     for device in request.devices:
         if device.why not in _REFUSED or len(seen) >= VALUES:
             continue
-        changed = request.device_class if device.of_class or device.why is Why.CLASS else ""
+        changed = request.device_class if device.of_class or device.why is DeviceWhy.CLASS else ""
         if of_class and not changed:
             continue
         for other in _changes(device, every=not changed):
@@ -49,10 +49,10 @@ def _changes(device: DeviceVerdict, *, every: bool) -> Iterator[Edited]:
         return
     letting = letting_in(device.expression, device.seen)
     of_parts = letting is not None and any(edit.kind == "part" for edit in letting.edits)
-    guard = guarded(device.expression, device.seen) if device.why is Why.FAILS else None
+    guard = guarded(device.expression, device.seen) if device.why is DeviceWhy.FAILS else None
     if letting is not None and not of_parts:
         yield letting
-    elif every and device.why is Why.CLAIM:
+    elif every and device.why is DeviceWhy.CLAIM:
         yield from _other_literals(device)
     yield from (guard,) if guard is not None else ()
     if letting is not None and of_parts:

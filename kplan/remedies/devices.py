@@ -25,11 +25,11 @@ from kplan.objects.models.devices import (
 from kplan.objects.models.meta import ObjectMeta
 from kplan.plugins.dynamic_resources.facts import (
     DeviceVerdict,
+    DeviceWhy,
     DynamicResourcesFacts,
     Lack,
     NodeClaims,
     RequestFacts,
-    Why,
 )
 from kplan.reasons.devices import LACKS
 from kplan.remedies import about_devices as about
@@ -143,7 +143,7 @@ def _fewer(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterato
 def _tolerated(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterator[Candidate]:
     """Tolerate a taint of devices, or delete the rule that it is from."""
     for taint, rule in dict.fromkeys(
-        (device.taint, device.rule) for device in request.devices if device.why is Why.TAINT
+        (device.taint, device.rule) for device in request.devices if device.why is DeviceWhy.TAINT
     ):
         head, _, effect = taint.rpartition(":")
         key, _, value = head.partition("=")
@@ -165,7 +165,7 @@ def _less_capacity(case: Case, claim: about.ClaimName, request: RequestFacts) ->
     """What is left of a device's capacity, in place of what is asked for."""
     for device in request.devices:
         none = bool(device.short) and device.short[0].whole == "0"
-        if device.why is not Why.CAPACITY or len(device.short) != 1 or (device.short[0].left == "0" and not none):
+        if device.why is not DeviceWhy.CAPACITY or len(device.short) != 1 or (device.short[0].left == "0" and not none):
             continue
         short = device.short[0]
         amount = "" if none else short.left
@@ -188,7 +188,11 @@ def _less_capacity(case: Case, claim: about.ClaimName, request: RequestFacts) ->
 
 def _no_selectors(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterator[Candidate]:
     """Drop a selector of the claim that refuses devices, and all of them where there are several."""
-    refused = [verdict for verdict in request.devices if verdict.why in (Why.CLAIM, Why.FAILS) and not verdict.of_class]
+    refused = [
+        verdict
+        for verdict in request.devices
+        if verdict.why in (DeviceWhy.CLAIM, DeviceWhy.FAILS) and not verdict.of_class
+    ]
     for text in dict.fromkeys(verdict.expression for verdict in refused):
         device = next(verdict for verdict in refused if verdict.expression == text)
         what = about.NoSelector(claim, request.request, text, _has(device))
@@ -274,7 +278,11 @@ def _serves(case: Case, resource: str, device_class: str) -> bool:
 def _freed(case: Case, request: RequestFacts) -> Iterator[Candidate]:
     """Let go of devices that claims hold for no pod; as many claims as are needed."""
     table: Mapping[str, ResourceClaim] = case.cluster.objects.table("resource_claims")
-    held = [verdict for verdict in request.devices if verdict.why in (Why.IN_USE, Why.COUNTERS, Why.CAPACITY)]
+    held = [
+        verdict
+        for verdict in request.devices
+        if verdict.why in (DeviceWhy.IN_USE, DeviceWhy.COUNTERS, DeviceWhy.CAPACITY)
+    ]
     short = max(request.count - request.usable, 1)
     keys: dict[str, None] = {}
     devices: list[str] = []

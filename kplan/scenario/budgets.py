@@ -32,7 +32,7 @@ _WITHOUT_SCALE = frozenset({"DaemonSet", "Job", "Node"})
 """Kinds without the subresource ``scale``."""
 
 
-class Recorded(NamedTuple):
+class RecordedBudget(NamedTuple):
     """A budget whose status is recorded, and the disruptions that it allows by its pods."""
 
     budget: PodDisruptionBudget
@@ -140,16 +140,16 @@ def scale_unknown(cluster: Cluster, budget: PodDisruptionBudget) -> str:
     return next((kind for kind in kinds if kind not in WORKLOAD_WORDS), "")
 
 
-def recorded(cluster: Cluster) -> dict[str, Recorded]:
+def recorded(cluster: Cluster) -> dict[str, RecordedBudget]:
     """Budgets with a recorded status, by key, and what they allow by their pods as they are."""
     return {
-        key: Recorded(budget, status_of(cluster, budget).disruptions_allowed or 0)
+        key: RecordedBudget(budget, status_of(cluster, budget).disruptions_allowed or 0)
         for key, budget in cluster.objects.table("pod_disruption_budgets").items()
         if budget.status.disruptions_allowed is not None
     }
 
 
-def rewritten(cluster: Cluster, before: Mapping[str, Recorded]) -> Iterator[Change]:
+def rewritten(cluster: Cluster, before: Mapping[str, RecordedBudget]) -> Iterator[Change]:
     """Write statuses anew once pods have changed, as the disruption controller does.
 
     What a status allowed less than its pods did, it goes on to allow less: evictions under way are counted so.

@@ -51,14 +51,14 @@ class DrainPod:
         row: its row.
         fate: ``evict``, ``stays`` or ``refused``.
         why: why it stays or stands in the way; of one that is evicted, what is lost.
-        flag: those of ``kubectl drain`` that would let it go, or that it takes to go; the one of ``why`` is the last.
+        flags: those of ``kubectl drain`` that would let it go, or that it takes to go; the one of ``why`` is the last.
         last_try: whether its Job fails with it, so that nothing makes another.
     """
 
     row: int
     fate: str
     why: str = ""
-    flag: str = ""
+    flags: tuple[str, ...] = ()
     last_try: bool = False
 
 
@@ -81,14 +81,13 @@ def drain_pod(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod
             continue
         if outcome.fate != "evict":
             # kubectl names one flag at a time: what it would ask for before this one is needed, too
-            return replace(outcome, flag=" ".join(filter(None, [*flags, outcome.flag])))
+            return replace(outcome, flags=(*flags, *outcome.flags))
         notes.append(outcome.why)
-        flags.append(outcome.flag)
+        flags += outcome.flags
     last_try = fails_its_job(pod, cluster)
     if last_try:
         notes.append("GONE: its Job fails with it, its backoffLimit is used up")
-    why, flag = ", ".join(filter(None, notes)), " ".join(filter(None, flags))
-    return DrainPod(pod.row, "evict", why, flag, last_try)
+    return DrainPod(pod.row, "evict", ", ".join(filter(None, notes)), tuple(flags), last_try)
 
 
 _Filter = Callable[[Cluster, PodInfo, DrainOptions], DrainPod | None]
@@ -102,11 +101,11 @@ def _daemon_set(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainP
     known = cluster.state.completeness.has("DaemonSet")
     if known and f"{pod.namespace}/{name}" not in sets:
         if options.force:
-            return DrainPod(pod.row, "evict", "GONE: its DaemonSet is not there", "--force")
-        return DrainPod(pod.row, "refused", f"its DaemonSet {name} is not there", "--force")
+            return DrainPod(pod.row, "evict", "GONE: its DaemonSet is not there", ("--force",))
+        return DrainPod(pod.row, "refused", f"its DaemonSet {name} is not there", ("--force",))
     if not options.ignore_daemon_sets:
-        return DrainPod(pod.row, "refused", "DaemonSet", "--ignore-daemonsets")
-    return DrainPod(pod.row, "stays", "DaemonSet", "--ignore-daemonsets")
+        return DrainPod(pod.row, "refused", "DaemonSet", ("--ignore-daemonsets",))
+    return DrainPod(pod.row, "stays", "DaemonSet", ("--ignore-daemonsets",))
 
 
 def _mirror(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
@@ -120,8 +119,8 @@ def _local_storage(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> Dra
     if not any(volume.empty_dir is not None for volume in pod.pod.spec.volumes or ()):
         return None
     if options.delete_empty_dir:
-        return DrainPod(pod.row, "evict", "emptyDir lost", "--delete-emptydir-data")
-    return DrainPod(pod.row, "refused", "emptyDir would be lost", "--delete-emptydir-data")
+        return DrainPod(pod.row, "evict", "emptyDir lost", ("--delete-emptydir-data",))
+    return DrainPod(pod.row, "refused", "emptyDir would be lost", ("--delete-emptydir-data",))
 
 
 def _unmanaged(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:
@@ -131,9 +130,9 @@ def _unmanaged(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPo
     owner = owner_without_control(pod)
     if options.force:
         why = f"may be GONE: no controller (owner {owner})" if owner else "GONE: nothing owns it"
-        return DrainPod(pod.row, "evict", why, "--force")
+        return DrainPod(pod.row, "evict", why, ("--force",))
     why = f"no controller (owner {owner}): it may be GONE" if owner else "nothing owns it: it would be GONE"
-    return DrainPod(pod.row, "refused", why, "--force")
+    return DrainPod(pod.row, "refused", why, ("--force",))
 
 
 def _terminating(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod | None:

@@ -9,7 +9,7 @@ from kplan.cluster import Cluster
 from kplan.objects.limit_defaults import defaulted
 from kplan.objects.models import Pod
 from kplan.objects.quantity import milli_value, value
-from kplan.reasons.demand import Source, demand_of
+from kplan.reasons.demand import RequestSource, demand_of
 from kplan.reasons.groups import Atom
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Shortage
@@ -109,14 +109,14 @@ def made_of(pod: Pod, resource: str, cluster: Cluster) -> str:
     """Say what a request is made of, in a few words; empty for the plain sum over containers and sidecars."""
     demand = demand_of(pod, resource, cluster.rules)
     source = {
-        Source.CONTAINERS: "",
-        Source.POD: "of the pod as a whole",
-        Source.INIT_CONTAINER: f"of its init container {demand.container}"
+        RequestSource.CONTAINERS: "",
+        RequestSource.POD: "of the pod as a whole",
+        RequestSource.INIT_CONTAINER: f"of its init container {demand.container}"
         + (" and the sidecars before it" if demand.beside else "")
         + ", finished or not",
-        Source.INIT_CONTAINERS: "of its init containers, finished or not",
+        RequestSource.INIT_CONTAINERS: "of its init containers, finished or not",
     }[demand.source]
-    given = "" if demand.source is Source.POD else _given(pod, resource, demand.container, cluster)
+    given = "" if demand.source is RequestSource.POD else _given(pod, resource, demand.container, cluster)
     source = ", ".join(part for part in (source, given) if part)
     if not demand.overhead:
         return source

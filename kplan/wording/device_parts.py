@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from kplan.plugins.dynamic_resources.facts import DeviceVerdict, DynamicResourcesFacts, NodeClaims, RequestFacts, Why
+from kplan.plugins.dynamic_resources.facts import (
+    DeviceVerdict,
+    DeviceWhy,
+    DynamicResourcesFacts,
+    NodeClaims,
+    RequestFacts,
+)
 from kplan.reasons.devices import PLUGIN
 from kplan.result.document_devices import (
     AllocatedClaim,
@@ -22,10 +28,10 @@ from kplan.wording.groups import ToldGroup
 from kplan.words import short_key
 
 _PLAIN = {
-    Why.NOTHING: "free, and would do",
-    Why.NEEDS_BINDING: "has binding conditions, which this scheduler does not wait for",
-    Why.UNSUPPORTED: "shares counters, which this scheduler does not count",
-    Why.OTHER_NODE: "is for other nodes",
+    DeviceWhy.NOTHING: "free, and would do",
+    DeviceWhy.NEEDS_BINDING: "has binding conditions, which this scheduler does not wait for",
+    DeviceWhy.UNSUPPORTED: "shares counters, which this scheduler does not count",
+    DeviceWhy.OTHER_NODE: "is for other nodes",
 }
 
 
@@ -76,7 +82,7 @@ def _requests(nodes: Sequence[NodeClaims]) -> Iterator[DeviceRequest]:
 
 def _selectors(requests: Iterable[RequestFacts]) -> tuple[str, ...]:
     """Selectors of the claim that refuse a device somewhere."""
-    texts = [device.expression for request in requests for device in request.devices if device.why is Why.CLAIM]
+    texts = [device.expression for request in requests for device in request.devices if device.why is DeviceWhy.CLAIM]
     return tuple(dict.fromkeys(texts))
 
 
@@ -121,7 +127,15 @@ def _bare(device_set: DeviceSet) -> DeviceSet:
     )
 
 
-_ORDER = (Why.NOTHING, Why.IN_USE, Why.TAINT, Why.COUNTERS, Why.CAPACITY, Why.FAILS, Why.CLAIM)
+_ORDER = (
+    DeviceWhy.NOTHING,
+    DeviceWhy.IN_USE,
+    DeviceWhy.TAINT,
+    DeviceWhy.COUNTERS,
+    DeviceWhy.CAPACITY,
+    DeviceWhy.FAILS,
+    DeviceWhy.CLAIM,
+)
 
 
 def _sets(request: RequestFacts) -> Iterator[DeviceSet]:
@@ -162,20 +176,20 @@ def _set(alike: Sequence[DeviceVerdict]) -> DeviceSet:
 def refused_text(device: DeviceVerdict) -> str:
     """What refuses a device, in words."""
     match device.why:
-        case Why.CLASS | Why.CLAIM:
-            whose = "class" if device.why is Why.CLASS else "claim"
+        case DeviceWhy.CLASS | DeviceWhy.CLAIM:
+            whose = "class" if device.why is DeviceWhy.CLASS else "claim"
             has = values_text(device.values) or "it has nothing that is named there"
             return f"not selected by the {whose}: {has}"
-        case Why.FAILS:
+        case DeviceWhy.FAILS:
             return f"the selector fails: {fails_text(device)}"
-        case Why.IN_USE:
+        case DeviceWhy.IN_USE:
             claims = f"claim {', '.join(map(short_key, device.holders))}"
             who = used_by([device])
             return f"used by {who}" + (f" ({claims})" if device.users else "") if who else "given to another request"
-        case Why.TAINT:
+        case DeviceWhy.TAINT:
             users = f"; used by {used_by([device])}" if device.holders else ""
             return f"taint {device.taint}" + (f" of rule {device.rule}" if device.rule else "") + users
-        case Why.CAPACITY | Why.COUNTERS:
+        case DeviceWhy.CAPACITY | DeviceWhy.COUNTERS:
             told = [short_text(short) for short in device.short[:2]]
             users = used_by([device])
             return "; ".join([*(told or ["not enough left"]), *([f"used by {users}"] if users else [])])

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.plugins.dynamic_resources.facts import (
-    ConstraintFacts,
+    ClaimConstraintFacts,
     DeviceVerdict,
+    DeviceWhy,
     DynamicResourcesFacts,
     Elsewhere,
     Lack,
     NodeClaims,
     RequestFacts,
     Short,
-    Why,
 )
 from kplan.reasons.groups import Atom
 from kplan.wording.view import ROOM, Phrase, Said, View
@@ -139,14 +139,14 @@ def lack_text(node: NodeClaims) -> str:
     return ""
 
 
-_WHYS: dict[Lack, tuple[Why, ...]] = {
-    Lack.IN_USE: (Why.IN_USE,),
-    Lack.TAINT: (Why.TAINT,),
-    Lack.COUNTERS: (Why.COUNTERS,),
-    Lack.CAPACITY: (Why.CAPACITY,),
-    Lack.FEATURE: (Why.NEEDS_BINDING, Why.UNSUPPORTED),
-    Lack.FAILS: (Why.FAILS,),
-    Lack.SELECTOR: (Why.CLAIM,),
+_WHYS: dict[Lack, tuple[DeviceWhy, ...]] = {
+    Lack.IN_USE: (DeviceWhy.IN_USE,),
+    Lack.TAINT: (DeviceWhy.TAINT,),
+    Lack.COUNTERS: (DeviceWhy.COUNTERS,),
+    Lack.CAPACITY: (DeviceWhy.CAPACITY,),
+    Lack.FEATURE: (DeviceWhy.NEEDS_BINDING, DeviceWhy.UNSUPPORTED),
+    Lack.FAILS: (DeviceWhy.FAILS,),
+    Lack.SELECTOR: (DeviceWhy.CLAIM,),
 }
 
 
@@ -175,19 +175,19 @@ def short_text(short: Short) -> str:
 
 def _of_class_text(request: RequestFacts) -> str:
     """``2 of the class: memory 16Gi``."""
-    refused = [device for device in request.devices if device.why is Why.CLAIM]
+    refused = [device for device in request.devices if device.why is DeviceWhy.CLAIM]
     values = list(dict.fromkeys(values_text(device.values) or "nothing that it names" for device in refused))
     some = f", {request.usable} that it selects" if request.usable else ""
     return f"{request.of_class} of the class{some}, {'; '.join(values[:2])}"
 
 
-def constraint_text(facts: ConstraintFacts) -> str:
+def constraint_text(facts: ClaimConstraintFacts) -> str:
     """``same numaNode: 1 with 0, 1 with 1``."""
     key = short_key(facts.attribute)
     return f"{'distinct' if facts.distinct else 'same'} {key}: {_shares(facts)}"
 
 
-def _shares(facts: ConstraintFacts) -> str:
+def _shares(facts: ClaimConstraintFacts) -> str:
     """``2 with 0, 1 with 1, 1 without it``."""
     shares = sorted(facts.values, key=lambda entry: not entry[0])
     told = [f"{number} with {value}" if value else f"{number} without it" for value, number in shares[:4]]
@@ -225,7 +225,7 @@ def device_sentence(view: View, atom: Atom, words: Phrase) -> str | Said:
     has = lack_text(node)
     match node.lack:
         case Lack.IN_USE if request.selected == 1:
-            who = used_by([device for device in request.devices if device.why is Why.IN_USE])
+            who = used_by([device for device in request.devices if device.why is DeviceWhy.IN_USE])
             return f"{wants}: the one it selects on {where} is {f'used by {who}' if who else 'in use'}"
         case Lack.IN_USE:
             return Said.of(f"{wants}: {where} has {request.usable} free of {request.selected}", _by(has))
@@ -265,7 +265,7 @@ def claim_text(view: View, atom: Atom, request: RequestFacts) -> str:
 
 
 def _selector_sentence(request: RequestFacts, claim: str, where: str, has: str) -> str:
-    refused = next((device for device in request.devices if device.why is Why.CLAIM), None)
+    refused = next((device for device in request.devices if device.why is DeviceWhy.CLAIM), None)
     expression = " ".join(refused.expression.split()) if refused is not None else ""
     told = f"{claim} selects {expression}: on {where} {has}"
     if len(told) <= ROOM:
@@ -288,7 +288,7 @@ def fails_sentence(view: View, atom: Atom, node: NodeClaims) -> str:
     """A selector that does not compile, or fails on a device; it ends the cycle wherever else the pod would fit."""
     request = node.request
     device = (
-        next((verdict for verdict in request.devices if verdict.why is Why.FAILS), None)
+        next((verdict for verdict in request.devices if verdict.why is DeviceWhy.FAILS), None)
         if request is not None
         else None
     )

@@ -46,7 +46,7 @@ def causes_of(left: Sequence[Gone[Failure]]) -> Cause | None:
     for gone in kinds.values():
         cause = cause_of(gone, named=len(kinds) > 1)
         if cause is not None:
-            flag = f" ({gone.what.flag.split()[-1]})" if gone.what.fate == "refused" else ""
+            flag = f" ({gone.what.flags[-1]})" if gone.what.fate == "refused" else ""
             told.append(Cause(code=cause.code, text=cause.text + flag))
     return Cause(code=told[0].code, text="; ".join(cause.text for cause in told)) if told else None
 
@@ -160,12 +160,12 @@ def kubectl_loses(run: DrainRun[Any], broken: Sequence[str] = ()) -> str:
         run: the drain.
         broken: budgets that fall below what has to stay, as they are not asked.
     """
-    lost = flags_lose([(gone.pod.key, gone.what.flag) for gone in run.pods if gone.number])
+    lost = flags_lose([(gone.pod.key, gone.what.flags) for gone in run.pods if gone.number])
     unasked = f"--disable-eviction: {listed(list(broken), most=2)} BROKEN, no budget is asked" if broken else ""
     return "; ".join(filter(None, (lost, unasked)))
 
 
-def flags_lose(going: Sequence[tuple[str, str]]) -> str:
+def flags_lose(going: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Say what destructive flags of a drain lose for good; empty for nothing.
 
     Args:

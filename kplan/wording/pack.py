@@ -25,7 +25,7 @@ class NodeDrain:
     """
 
     node: str
-    pods: tuple[tuple[str, str], ...] = ()
+    pods: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 STAYS = {
@@ -116,7 +116,7 @@ def commands(drains: Sequence[NodeDrain], moves: Sequence[Moved]) -> tuple[str, 
 
 
 def _drain(drain: NodeDrain) -> str:
-    flags = {flag for _, needed in drain.pods for flag in needed.split()}
-    loss = flags_lose([(pod, needed) for pod, needed in drain.pods])
+    flags = {flag for _, needed in drain.pods for flag in needed}
+    loss = flags_lose(drain.pods)
     command = kubectl_drain({drain.node: flags}, "", rolling=False)
     return f"{command}  # {loss}" if loss else command

@@ -42,7 +42,7 @@ def _own_claim(view: View, claim: About) -> str:
 def claim_sentence(view: View, atom: Atom, words: Phrase) -> str:
     """The words about a claim, which end the cycle before any node; of an unbound one, why it is so."""
     unbound = next(_unbound(view), "") if atom.code == ReasonCode.CLAIM_UNBOUND else ""
-    return unbound or f"{words.name[0].lower()}{words.name[1:]}: no node was looked at"
+    return unbound or f"{words.name}: no node was looked at"
 
 
 def device_claim_sentence(view: View, atom: Atom, words: Phrase) -> str:

@@ -47,7 +47,6 @@ def test_what_is_added_is_said() -> None:
         "cpu limit 8 of main from LimitRange defaults",
         "memory limit 256Mi of main from LimitRange defaults",
         "priority 5 from PriorityClass usual (global default)",
-        "toleration of unreachable for 300 s from DefaultTolerationSeconds",
         "cpu overhead 250m from RuntimeClass sandbox",
         "memory overhead 120Mi from RuntimeClass sandbox",
         "nodeSelector sandbox=yes from RuntimeClass sandbox",

@@ -9,7 +9,7 @@ import pytest
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.fields import pod_fields
-from kplan.bind.run.cycle import Cycle
+from kplan.bind.run.cycle import BindingCycle
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.perform import HeldBack, Performer
 from kplan.bind.run.watch import Seen
@@ -46,7 +46,7 @@ def test_a_pod_that_the_watch_says_is_gone_while_its_claim_is_written_is_held_ba
         claims=(BindClaim(claim="default/scratch"),),
     )  # fmt: skip
     client = FakeClient(handler)
-    cycle = Cycle(shown, cluster, Performer(client, Journal("")), Flags(), "run")
+    cycle = BindingCycle(shown, cluster, Performer(client, Journal("")), Flags(), "run")
     with pytest.raises(HeldBack) as caught:
         list(islice(cycle.steps(), 3))  # else it would wait for its claim
     assert (caught.value.code, caught.value.message) == ("deleted", "the pod was deleted")
@@ -72,7 +72,7 @@ def test_a_pod_that_may_not_be_created_waits_only_for_its_service_account(accoun
     manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "default"}}
     shown = BindPod(pod="default/a", result="bind", node="node-a", scheduler="kplan", create=manifest)
     client = FakeClient(handler)
-    cycle = Cycle(shown, live(node("node-a")), Performer(client, Journal("")), Flags(), "run")
+    cycle = BindingCycle(shown, live(node("node-a")), Performer(client, Journal("")), Flags(), "run")
     if waits:
         assert next(cycle.steps()) > 0
     else:
@@ -129,7 +129,7 @@ def test_a_pod_waits_for_the_one_before_it_whose_devices_or_volume_it_would_get(
     )  # fmt: skip
     client, on_their_way = FakeClient(Store(there)), ["default/a"]
     performer = Performer(client, Journal(""))
-    cycle = Cycle(shown, cluster, performer, Flags(), "run", lambda: bool(on_their_way))
+    cycle = BindingCycle(shown, cluster, performer, Flags(), "run", lambda: bool(on_their_way))
     steps = cycle.steps()
     assert next(steps) > 0
     assert cluster.assumed == {}  # nothing is kept from the one it waits for

@@ -11,7 +11,7 @@ import kplan
 from kplan.bind.flags import Flags
 from kplan.bind.plan.fields import pod_fields
 from kplan.bind.plan.profiles import with_profiles
-from kplan.bind.run.cycle import Cycle
+from kplan.bind.run.cycle import BindingCycle
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import HeldBack, Performer
@@ -73,7 +73,7 @@ class World:
             pod="default/a", result="bind", uid="u1", node="node-a", scheduler="kplan", fields=pod_fields(self.pod)
         )
         performer = Performer(self.client, Journal(""))
-        list(Cycle(shown, self.live, performer, Flags(events=False), "run").steps())
+        list(BindingCycle(shown, self.live, performer, Flags(events=False), "run").steps())
 
     @property
     def bindings(self) -> list[bool]:

@@ -8,7 +8,7 @@ import pytest
 from kplan.api import Scheduler
 from kplan.bind.flags import Flags
 from kplan.bind.flow import go
-from kplan.bind.plan.command import Command
+from kplan.bind.plan.command import CommandLine
 from kplan.bind.plan.document import attempt_of, first_pods
 from kplan.bind.plan.rules import rules_of
 from kplan.bind.plan.targets import Targets
@@ -87,7 +87,7 @@ def replanned(tmp_path: Any, *benches: Bench | LiveError) -> BindResult:
             raise found
         return found
 
-    asked = Command(Targets(names=["a"]), apply=True, replan=True, journal=str(tmp_path / "j.jsonl"))
+    asked = CommandLine(Targets(names=["a"]), apply=True, replan=True, journal=str(tmp_path / "j.jsonl"))
     result = go(asked, Flags(), open_bench, Agrees())
     assert isinstance(result, BindResult)
     return result
@@ -119,7 +119,7 @@ def test_two_runs_of_one_second_keep_two_journals(tmp_path: Any, monkeypatch: py
     names = iter(["a1b2c3d4", "e5f60718"])
     monkeypatch.setattr("kplan.bind.flow.secrets.token_hex", lambda size: next(names))
     for _ in range(2):
-        go(Command(Targets(names=["a"]), apply=True), Flags(), lambda flags: Bench("", "a"), Agrees())  # type: ignore[arg-type,return-value]
+        go(CommandLine(Targets(names=["a"]), apply=True), Flags(), lambda flags: Bench("", "a"), Agrees())  # type: ignore[arg-type,return-value]
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "kplan-bind-20260102-031402-a1b2c3d4.jsonl", "kplan-bind-20260102-031402-e5f60718.jsonl",
     ]  # fmt: skip
@@ -130,7 +130,7 @@ def test_a_journal_that_is_there_is_refused_before_anybody_is_asked(tmp_path: An
     path.write_text("{}")
     person = Agrees()
     with pytest.raises(UsageError, match="a journal of that name is there already"):
-        go(Command(Targets(names=["a"]), apply=True, journal=str(path)), Flags(), lambda flags: None, person)  # type: ignore[arg-type,return-value]
+        go(CommandLine(Targets(names=["a"]), apply=True, journal=str(path)), Flags(), lambda flags: None, person)  # type: ignore[arg-type,return-value]
     assert person.asked == 0
 
 
@@ -140,7 +140,7 @@ def test_a_result_says_what_went_unseen(tmp_path: Any) -> None:
             guard = BindGuard(name="watch", state="--", text="what others do to csinodes goes unseen")
             return msgspec.structs.replace(plan_of(bind_pod("a")), guards=(guard,))
 
-    asked = Command(Targets(names=["a"]), apply=True, journal=str(tmp_path / "j.jsonl"))
+    asked = CommandLine(Targets(names=["a"]), apply=True, journal=str(tmp_path / "j.jsonl"))
     result = go(asked, Flags(), lambda flags: Blind("", "a"), Agrees())  # type: ignore[arg-type,return-value]
     assert isinstance(result, BindResult)
     assert result.notes == ("what others do to csinodes goes unseen",)
@@ -251,7 +251,7 @@ def ran(code: str, tmp_path: Any, flags: Flags) -> BindResult:
     """What a run comes to that holds its pod back for this reason."""
     bench = Bench(code, "a")
     bench.cluster_words = " --context prod"
-    asked = Command(Targets(names=["a"]), apply=True, journal=str(tmp_path / "j.jsonl"))
+    asked = CommandLine(Targets(names=["a"]), apply=True, journal=str(tmp_path / "j.jsonl"))
     result = go(asked, flags, lambda flags: bench, Agrees())  # type: ignore[arg-type,return-value]
     assert isinstance(result, BindResult)
     return result

@@ -11,7 +11,7 @@ from kplan.bind.plan.fields import changed, node_fields, pod_fields
 from kplan.bind.plan.profiles import permit_plugins
 from kplan.bind.plan.rights import Needs, missing, writing
 from kplan.bind.wire.leases import elects, find_responsible, own_lease
-from kplan.bind.wire.resources import PODS, Resource
+from kplan.bind.wire.resources import PODS, ApiResource
 from kplan.cli.binding import Terminal
 from kplan.cli.main import main
 from kplan.render.text.bind import question
@@ -69,7 +69,9 @@ def test_rights_are_those_of_the_flags_and_no_others() -> None:
 
 
 def test_what_manifests_bring_takes_the_right_to_create_it_and_to_ask_for_it() -> None:
-    creates = frozenset({Resource("apps", "deployments"), Resource("scheduling.k8s.io", "priorityclasses", False)})
+    creates = frozenset(
+        {ApiResource("apps", "deployments"), ApiResource("scheduling.k8s.io", "priorityclasses", False)}
+    )
     found = writing(Needs(creates=creates))
     assert [(str(right), right.namespaced) for right in found] == [
         ("persistentvolumeclaims get", True),

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kplan.config.profile import merge_plugin_set
-from kplan.config.wire import Plugin, PluginSet
+from kplan.config.wire import PluginEntry, PluginSet
 from kplan.errors import ConfigError
 from tests.config.build import load, plugins, profile
 
@@ -231,14 +231,16 @@ def test_without_plugins_of_others_there_is_no_doubt() -> None:
 
 
 NAMES = st.sampled_from("ABCDE*")
-PLUGINS = st.lists(st.builds(Plugin, name=st.sampled_from("ABCDEF"), weight=st.integers(1, 9)), max_size=6)
-SETS = st.builds(PluginSet, enabled=PLUGINS.map(tuple), disabled=st.lists(st.builds(Plugin, name=NAMES)).map(tuple))
+PLUGINS = st.lists(st.builds(PluginEntry, name=st.sampled_from("ABCDEF"), weight=st.integers(1, 9)), max_size=6)
+SETS = st.builds(
+    PluginSet, enabled=PLUGINS.map(tuple), disabled=st.lists(st.builds(PluginEntry, name=NAMES)).map(tuple)
+)
 
 
 @settings(derandomize=True, max_examples=200)
 @given(custom=SETS)
 def test_a_merge_keeps_all_that_is_enabled_and_no_default_that_is_disabled(custom: PluginSet) -> None:
-    default = PluginSet(enabled=tuple(Plugin(name=name) for name in "ABC"))
+    default = PluginSet(enabled=tuple(PluginEntry(name=name) for name in "ABC"))
     merged = merge_plugin_set(default, custom).enabled
     disabled = {plugin.name for plugin in custom.disabled}
     enabled = [plugin.name for plugin in custom.enabled]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kplan.framework.writes import Field, Standing
+from kplan.framework.writes import Field, FieldStanding
 
 NODE = Field(("metadata", "annotations", "node"), "a")
 OWNER = Field(
@@ -23,23 +23,23 @@ def owned(**reference: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("field", "item", "wanted"),
     [
-        (NODE, {}, Standing.OPEN),
-        (NODE, {"metadata": {"annotations": None}}, Standing.OPEN),
-        (NODE, {"metadata": "text"}, Standing.OPEN),
-        (NODE, annotated("a"), Standing.DONE),
-        (NODE, annotated("b"), Standing.TAKEN),
-        (OWNER, owned(), Standing.OPEN),
-        (OWNER, owned(namespace="shop", name="data"), Standing.OPEN),
-        (OWNER, owned(namespace="shop", name="data", uid="u1"), Standing.DONE),
-        (OWNER, owned(namespace="shop", name="data", uid="u2"), Standing.TAKEN),
-        (OWNER, owned(namespace="shop", name="other"), Standing.TAKEN),
+        (NODE, {}, FieldStanding.OPEN),
+        (NODE, {"metadata": {"annotations": None}}, FieldStanding.OPEN),
+        (NODE, {"metadata": "text"}, FieldStanding.OPEN),
+        (NODE, annotated("a"), FieldStanding.DONE),
+        (NODE, annotated("b"), FieldStanding.TAKEN),
+        (OWNER, owned(), FieldStanding.OPEN),
+        (OWNER, owned(namespace="shop", name="data"), FieldStanding.OPEN),
+        (OWNER, owned(namespace="shop", name="data", uid="u1"), FieldStanding.DONE),
+        (OWNER, owned(namespace="shop", name="data", uid="u2"), FieldStanding.TAKEN),
+        (OWNER, owned(namespace="shop", name="other"), FieldStanding.TAKEN),
     ],
     ids=[
         "nothing is there", "nothing is annotated", "no place for it", "set already", "set to another", "no reference",
         "reserved for it", "its own", "another of the name", "reserved for another",
     ],
 )  # fmt: skip
-def test_how_a_field_stands(field: Field, item: dict[str, Any], wanted: Standing) -> None:
+def test_how_a_field_stands(field: Field, item: dict[str, Any], wanted: FieldStanding) -> None:
     assert field.standing(item) is wanted
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kplan.errors import QuantityError, SourceError
 from kplan.objects import quantity
-from kplan.objects.quantity import Form
+from kplan.objects.quantity import QuantityFormat
 
 # text, Value(), MilliValue(), String()
 ROWS = [
@@ -191,19 +191,22 @@ def test_converts_sums_at_the_end(nanos: int, value: int, milli: int) -> None:
 @pytest.mark.parametrize(
     ("nanos", "form", "text"),
     [
-        pytest.param(0, Form.BINARY_SI, "0", id="zero has no suffix"),
-        pytest.param(1_500_000_000, Form.DECIMAL_SI, "1500m", id="no fraction is written"),
-        pytest.param(2 * 1024**3 * 10**9, Form.BINARY_SI, "2Gi", id="the largest binary suffix"),
-        pytest.param(1023 * 10**9, Form.BINARY_SI, "1023", id="below 1024 no binary suffix"),
+        pytest.param(0, QuantityFormat.BINARY_SI, "0", id="zero has no suffix"),
+        pytest.param(1_500_000_000, QuantityFormat.DECIMAL_SI, "1500m", id="no fraction is written"),
+        pytest.param(2 * 1024**3 * 10**9, QuantityFormat.BINARY_SI, "2Gi", id="the largest binary suffix"),
+        pytest.param(1023 * 10**9, QuantityFormat.BINARY_SI, "1023", id="below 1024 no binary suffix"),
         pytest.param(
-            2048 * 10**9 + 1, Form.BINARY_SI, "2048000000001n", id="a fraction is written with a decimal suffix"
+            2048 * 10**9 + 1,
+            QuantityFormat.BINARY_SI,
+            "2048000000001n",
+            id="a fraction is written with a decimal suffix",
         ),
-        pytest.param(12_000_000 * 10**9, Form.DECIMAL_EXPONENT, "12e6", id="an exponent in steps of three"),
-        pytest.param(5 * 10**9, Form.DECIMAL_EXPONENT, "5", id="no exponent of zero"),
-        pytest.param(-(10**12), Form.DECIMAL_SI, "-1k", id="negative amounts keep their sign"),
+        pytest.param(12_000_000 * 10**9, QuantityFormat.DECIMAL_EXPONENT, "12e6", id="an exponent in steps of three"),
+        pytest.param(5 * 10**9, QuantityFormat.DECIMAL_EXPONENT, "5", id="no exponent of zero"),
+        pytest.param(-(10**12), QuantityFormat.DECIMAL_SI, "-1k", id="negative amounts keep their sign"),
     ],
 )
-def test_writes_the_canonical_form(nanos: int, form: Form, text: str) -> None:
+def test_writes_the_canonical_form(nanos: int, form: QuantityFormat, text: str) -> None:
     assert quantity.format_nanos(nanos, form) == text
 
 
@@ -249,9 +252,9 @@ def test_bytes_for_people_are_exact(amount: int, text: str) -> None:
 
 
 @settings(derandomize=True, max_examples=300)
-@given(st.integers(-(10**30), 10**30), st.sampled_from([Form.DECIMAL_EXPONENT, Form.BINARY_SI]))
-def test_the_canonical_form_reads_back_as_the_same_amount(nanos: int, form: Form) -> None:
-    if form is Form.BINARY_SI:
+@given(st.integers(-(10**30), 10**30), st.sampled_from([QuantityFormat.DECIMAL_EXPONENT, QuantityFormat.BINARY_SI]))
+def test_the_canonical_form_reads_back_as_the_same_amount(nanos: int, form: QuantityFormat) -> None:
+    if form is QuantityFormat.BINARY_SI:
         nanos = max(-(2**63 - 1), min(nanos, 2**63 - 1)) // 10**9 * 10**9
     assert quantity.nanos(quantity.format_nanos(nanos, form)) == nanos
 

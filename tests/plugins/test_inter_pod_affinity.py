@@ -18,7 +18,7 @@ from kplan.framework.worlds import Worlds, plain
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.plugins.inter_pod_affinity import InterPodAffinity
-from kplan.plugins.inter_pod_affinity.facts import AffinityReach, FailedTerm, Names, NodeConflict, TermFacts
+from kplan.plugins.inter_pod_affinity.facts import AffinityReach, FailedTerm, NodeConflict, PodNames, TermFacts
 from kplan.plugins.inter_pod_affinity.scoring import normalize
 from tests.builders import make, node, pod
 from tests.plugins.ask import cluster_of, rejected, scores
@@ -605,14 +605,16 @@ def test_explain_names_domain_and_pods_of_each_conflict() -> None:
     rivals = TermFacts("app=new", ("default", "x"), "", ZONE)
     assert facts.nodes == (
         NodeConflict(
-            "a1", ReasonCode.POD_ANTI_AFFINITY, (FailedTerm(host, "a1", Names(2, ("default/web", "default/web2"))),)
+            "a1", ReasonCode.POD_ANTI_AFFINITY, (FailedTerm(host, "a1", PodNames(2, ("default/web", "default/web2"))),)
         ),
-        NodeConflict("a2", ReasonCode.OTHERS_ANTI_AFFINITY, (FailedTerm(rivals, "a", Names(1, ("default/rival",))),)),
-        NodeConflict("b1", ReasonCode.POD_AFFINITY, (FailedTerm(zone, "b", Names(0, ())),)),
-        NodeConflict("loose", ReasonCode.POD_AFFINITY, (FailedTerm(zone, None, Names(0, ())),)),
+        NodeConflict(
+            "a2", ReasonCode.OTHERS_ANTI_AFFINITY, (FailedTerm(rivals, "a", PodNames(1, ("default/rival",))),)
+        ),
+        NodeConflict("b1", ReasonCode.POD_AFFINITY, (FailedTerm(zone, "b", PodNames(0, ())),)),
+        NodeConflict("loose", ReasonCode.POD_AFFINITY, (FailedTerm(zone, None, PodNames(0, ())),)),
     )
-    matching = Names(2, ("default/web", "default/web2"))
-    assert facts.affinity == AffinityReach((zone,), matching, (Names(1, ("a",)),), matches_itself=False)
+    matching = PodNames(2, ("default/web", "default/web2"))
+    assert facts.affinity == AffinityReach((zone,), matching, (PodNames(1, ("a",)),), matches_itself=False)
 
 
 def test_explain_leaves_the_reach_of_affinity_out_where_it_refuses_nothing() -> None:
@@ -625,7 +627,7 @@ def test_explain_shows_ten_names_and_counts_them_all() -> None:
     crowd = [web("a1", f"web-{i:02}") for i in range(12)]
     facts = facts_of(asking(apart(term(ZONE, "web"))), *NODES, *crowd, rows=[1])
     pods = facts.nodes[0].terms[0].pods
-    assert pods == Names(12, tuple(f"default/web-{i:02}" for i in range(10)))
+    assert pods == PodNames(12, tuple(f"default/web-{i:02}" for i in range(10)))
 
 
 def test_explain_counts_pods_that_moved() -> None:
@@ -639,7 +641,7 @@ def test_explain_counts_pods_that_moved() -> None:
     findings = PLUGIN.filter(info, state, cluster, worlds)
     facts = PLUGIN.explain(info, state, cluster, worlds, findings, [0])
     assert facts is not None
-    assert facts.nodes[0].terms[0].pods == Names(2, ("default/coming", "default/web2"))
+    assert facts.nodes[0].terms[0].pods == PodNames(2, ("default/coming", "default/web2"))
 
 
 def test_a_deferred_resize_is_not_checked_with_the_gate() -> None:

@@ -19,7 +19,7 @@ from kplan.framework.worlds import Worlds, plain
 from kplan.objects.models import Node, Pod, TopologySpreadConstraint
 from kplan.objects.state import ClusterState
 from kplan.plugins.pod_topology_spread import PodTopologySpread
-from kplan.plugins.pod_topology_spread.facts import Domain, RefusedBy
+from kplan.plugins.pod_topology_spread.facts import DomainCount, RefusedBy
 from kplan.plugins.pod_topology_spread.scoring import SoftState, normalize
 from tests.builders import make, node, pod
 from tests.plugins.ask import cluster_of, rejected, scores
@@ -686,11 +686,11 @@ def test_facts_give_counts_by_domain_and_the_skew_of_each_refused_node() -> None
     assert told is not None
     host, by_zone = told.constraints
     assert host.selector == "app=web"
-    assert host.domains == (Domain("b", 0, ("b",)), Domain("a", 1, ("a",)))
+    assert host.domains == (DomainCount("b", 0, ("b",)), DomainCount("a", 1, ("a",)))
     assert (host.minimum, host.min_domains, host.too_few_domains, host.self_match) == (0, 2, False, 1)
     assert host.counted_despite_taints == ("b",)
     assert (host.without_label, host.without_other_label) == ((), ("c",))
-    assert by_zone.domains == (Domain("z1", 1, ("a",)),)
+    assert by_zone.domains == (DomainCount("z1", 1, ("a",)),)
     assert (by_zone.minimum, by_zone.node_taints_policy) == (1, "Honor")
     assert (by_zone.left_out_by_taints, by_zone.counted_despite_taints) == (("b",), ())
     assert by_zone.without_label == ("c",)
@@ -716,7 +716,7 @@ def test_facts_see_moved_pods_and_node_affinity() -> None:
     told = asked.explain(info, state, cluster, worlds, asked.filter(info, state, cluster, worlds), [0])
     assert told is not None
     assert told.constraints[0].left_out_by_affinity == ("c",)
-    assert told.constraints[0].domains == (Domain("z2", 0, ("b",)), Domain("z1", 3, ("a",)))
+    assert told.constraints[0].domains == (DomainCount("z2", 0, ("b",)), DomainCount("z1", 3, ("a",)))
     assert told.refused == (RefusedBy(0, "a", 0, "z1", here=2, self_match=1, minimum=0, skew=3),)
 
 

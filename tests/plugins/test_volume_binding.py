@@ -25,9 +25,9 @@ from kplan.plugins.volume_binding import (
     VolumeBinding,
 )
 from kplan.plugins.volume_binding.binder import Binding, Provision
-from kplan.plugins.volume_binding.facts import BoundVolume, NodeLabel, NodeStorage, UnsuitableVolume, WaitingClaim
+from kplan.plugins.volume_binding.facts import BoundVolume, LabelOfNode, NodeStorage, UnsuitableVolume, WaitingClaim
 from kplan.plugins.volume_binding.matching import Mismatch
-from kplan.plugins.volume_binding.preference import Place, Preference
+from kplan.plugins.volume_binding.preference import Preference, VolumePlace
 from tests.builders import make, node, pod
 from tests.plugins.ask import rejected, scores
 
@@ -611,7 +611,7 @@ def test_facts_tell_what_volumes_need_and_what_nodes_have() -> None:
             tracked=True,
         ),
     )
-    assert facts.nodes == (NodeStorage("a", ("pv",), (NodeLabel(ZONE, "a"),), (("made", 3 * 2**30),)),)
+    assert facts.nodes == (NodeStorage("a", ("pv",), (LabelOfNode(ZONE, "a"),), (("made", 3 * 2**30),)),)
 
 
 def test_two_claims_take_two_local_volumes_of_a_node_and_a_node_with_one_is_refused() -> None:
@@ -647,10 +647,10 @@ def test_the_first_of_many_things_is_the_first_that_is_for_the_node(
             return True
         return bool(where[row]) if isinstance(where[0], bool) else "ab"[row] in where
 
-    def place(where: list[Any] | None) -> Place:
+    def place(where: list[Any] | None) -> VolumePlace:
         labelled = where is not None and isinstance(where[0], str)
         requirement = Requirement(ZONE, "In", tuple(where or ())) if labelled else None
-        return Place(requirement, lambda: np.array([allows(where, row) for row in (0, 1)]))
+        return VolumePlace(requirement, lambda: np.array([allows(where, row) for row in (0, 1)]))
 
     order = Preference(cluster, [place(where) for where in wanted])
     expected = [[i for i, where in enumerate(wanted) if allows(where, row)] for row in (0, 1)]

@@ -12,7 +12,7 @@ from kplan.framework.preemption import Ineligible
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.reasons.careful import Warned, careful
-from kplan.reasons.demand import Demand, Source, demand_of
+from kplan.reasons.demand import RequestDemand, RequestSource, demand_of
 from kplan.reasons.groups import find_groups
 from kplan.reasons.preempting import Hopeless, Obstacle, hopeless
 from kplan.reasons.run_cycle import RunCycle
@@ -33,28 +33,28 @@ def asked(new: Pod, objects: Iterable[Object], *, preempt: bool = False) -> RunC
 
 
 DEMANDS = {
-    "the sum of containers": (pod("p", requests={"cpu": "1"}), Demand("cpu", 1000, Source.CONTAINERS)),
+    "the sum of containers": (pod("p", requests={"cpu": "1"}), RequestDemand("cpu", 1000, RequestSource.CONTAINERS)),
     "an init container that asks for more": (
         pod("p", containers=[container("c", "1")], initContainers=[container("load", "2"), container("less", "1500m")]),
-        Demand("cpu", 2000, Source.INIT_CONTAINER, "load"),
+        RequestDemand("cpu", 2000, RequestSource.INIT_CONTAINER, "load"),
     ),
     "two of them that ask for as much": (
         pod("p", containers=[container("c", "1")], initContainers=[container("one", "2"), container("two", "2")]),
-        Demand("cpu", 2000, Source.INIT_CONTAINERS),
+        RequestDemand("cpu", 2000, RequestSource.INIT_CONTAINERS),
     ),
     "the pod as a whole": (
         pod("p", requests={"cpu": "1"}, resources={"requests": {"cpu": "3"}}),
-        Demand("cpu", 3000, Source.POD),
+        RequestDemand("cpu", 3000, RequestSource.POD),
     ),
     "overhead on top": (
         pod("p", requests={"cpu": "1"}, overhead={"cpu": "250m"}),
-        Demand("cpu", 1000, Source.CONTAINERS, overhead=250),
+        RequestDemand("cpu", 1000, RequestSource.CONTAINERS, overhead=250),
     ),
 }
 
 
 @pytest.mark.parametrize(("new", "wanted"), DEMANDS.values(), ids=DEMANDS)
-def test_what_a_request_is_made_of(new: Pod, wanted: Demand) -> None:
+def test_what_a_request_is_made_of(new: Pod, wanted: RequestDemand) -> None:
     assert demand_of(new, "cpu", SCHEDULER.request_rules) == wanted
 
 

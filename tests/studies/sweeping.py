@@ -22,10 +22,10 @@ from kplan.scenario.nodes import Cordon
 from kplan.studies.sweep import (
     AskedAxis,
     Base,
-    Bench,
     Grid,
     Points,
     Scenario,
+    ScenarioBench,
     SweepRules,
     Waiting,
     Workers,
@@ -46,18 +46,18 @@ def base_of(objects: Iterable[Object], *schedulers: kplan.Scheduler) -> Base:
     return Base(tuple(SweepRules(one.features, one.configuration, one.request_rules, state) for one in made))
 
 
-def bench_of(objects: Iterable[Object]) -> Bench:
-    return Bench(base_of(objects))
+def bench_of(objects: Iterable[Object]) -> ScenarioBench:
+    return ScenarioBench(base_of(objects))
 
 
-def grid_of(bench: Bench, *asked: AskedAxis, **more: Any) -> Grid:
+def grid_of(bench: ScenarioBench, *asked: AskedAxis, **more: Any) -> Grid:
     points = Points(bench.planner().cluster, **more)
     grid = Grid(points.axes(merged(asked)), Waiting())
     grid.check()
     return grid
 
 
-def swept(bench: Bench, scenarios: Sequence[Scenario], workers: Workers) -> list[SweepOutcome]:
+def swept(bench: ScenarioBench, scenarios: Sequence[Scenario], workers: Workers) -> list[SweepOutcome]:
     """Outcomes in the order of scenarios, without how long each took."""
     told = digests(bench.base, scenarios)
     found = list(sweep(scenarios, len(scenarios), bench, told.base, workers))
@@ -69,13 +69,13 @@ def timeless(outcomes: Iterable[SweepOutcome]) -> list[SweepOutcome]:
     return [msgspec.structs.replace(one, seconds=0.0) for one in sorted(outcomes, key=lambda one: one.number)]
 
 
-def asked(bench: Bench, *axes: AskedAxis, **more: Any) -> dict[str, SweepOutcome]:
+def asked(bench: ScenarioBench, *axes: AskedAxis, **more: Any) -> dict[str, SweepOutcome]:
     """What each scenario comes to in this process, by name."""
     scenarios = list(grid_of(bench, *axes, **more).scenarios())
     return {one.name: one for one in swept(bench, scenarios, Workers(jobs=1))}
 
 
-def everything() -> tuple[Bench, list[Scenario]]:
+def everything() -> tuple[ScenarioBench, list[Scenario]]:
     """A shop in which something waits, and scenarios of every kind."""
     bench = bench_of([*shop(), owned("big", "ReplicaSet", "big", cpu="6")])
     web, pool = AskedAxis("workload", ("rs/shop/web-7d",)), AskedAxis("pool", ("like=node-a",))

@@ -15,7 +15,7 @@ from kplan.remedies import many
 from kplan.result.document_check import CheckResult, Finding
 from kplan.result.document_how_to import FieldChange
 from kplan.studies import as_a_whole
-from kplan.studies.check.policy import Policy
+from kplan.studies.check.policy import CheckPolicy
 from tests.studies.checking import NOW, check, deployment, item, node, only, pod, template, write
 
 CONTAINER = """\
@@ -39,7 +39,7 @@ def checked(
     snapshot = write(folder / "cluster.json", item("Namespace", "shop"), *cluster)
     file = folder / ("web.json" if text.startswith("{") else "web.yaml")
     file.write_text(text)
-    asked = CheckAsked([str(file)], "", True, Policy(), templates=templates)
+    asked = CheckAsked([str(file)], "", True, CheckPolicy(), templates=templates)
     return answer(open_session(Source(snapshot), Rules()), asked, NOW)
 
 

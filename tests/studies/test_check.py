@@ -15,7 +15,7 @@ from kplan.cli.session import open_session
 from kplan.cluster import to_state
 from kplan.errors import SourceError, UsageError
 from kplan.studies.check.baseline import read_baseline
-from kplan.studies.check.policy import CODES, Policy, policy, read_policy
+from kplan.studies.check.policy import CODES, CheckPolicy, policy, read_policy
 from kplan.studies.fail import each_failure
 from kplan.wording.check import span
 from tests.studies.checking import NOW, check, counted, deployment, item, node, only, pod, template, uncounted, write
@@ -388,19 +388,19 @@ def test_each_object_is_told_of_with_its_own_amounts_where_the_plan_tells_a_rang
 @pytest.mark.parametrize(
     ("given", "made"),
     [
-        ({"require-zones": 2}, Policy(require_zones=2)),
-        ({"headroom": "12.5%"}, Policy(headroom=Fraction(1, 8))),
-        ({"headroom": 20}, Policy(headroom=Fraction(1, 5))),
-        ({"survive": "zone"}, Policy(survive=("zone",))),
-        ({"survive": ["zone", "node", "zone"]}, Policy(survive=("zone", "node"))),
-        ({"survive": ["zone,node"]}, Policy(survive=("zone", "node"))),
-        ({"allow-doubt": ["nodes-missing,no-pods"]}, Policy(allow_doubt=("nodes-missing", "no-pods"))),
-        ({"max-age": "1d12h"}, Policy(max_age=129_600)),
-        ({"no-preemption": True, "max-victims": 0, "quota": True}, Policy(0, True, 0, quota=True)),
-        ({"require-zones": None, "headroom": None}, Policy()),
+        ({"require-zones": 2}, CheckPolicy(require_zones=2)),
+        ({"headroom": "12.5%"}, CheckPolicy(headroom=Fraction(1, 8))),
+        ({"headroom": 20}, CheckPolicy(headroom=Fraction(1, 5))),
+        ({"survive": "zone"}, CheckPolicy(survive=("zone",))),
+        ({"survive": ["zone", "node", "zone"]}, CheckPolicy(survive=("zone", "node"))),
+        ({"survive": ["zone,node"]}, CheckPolicy(survive=("zone", "node"))),
+        ({"allow-doubt": ["nodes-missing,no-pods"]}, CheckPolicy(allow_doubt=("nodes-missing", "no-pods"))),
+        ({"max-age": "1d12h"}, CheckPolicy(max_age=129_600)),
+        ({"no-preemption": True, "max-victims": 0, "quota": True}, CheckPolicy(0, True, 0, quota=True)),
+        ({"require-zones": None, "headroom": None}, CheckPolicy()),
     ],
 )
-def test_a_policy_is_read(given: dict[str, Any], made: Policy) -> None:
+def test_a_policy_is_read(given: dict[str, Any], made: CheckPolicy) -> None:
     assert policy(given) == made
 
 
@@ -461,7 +461,7 @@ def test_a_policy_file_that_is_broken_is_refused_with_its_place(tmp_path: Path, 
 def test_flags_win_over_the_file_and_lists_add_up() -> None:
     file = policy({"require-zones": 2, "survive": "zone", "allow-doubt": ["no-pods"], "no-preemption": True})
     flags = policy({"require-zones": 3, "survive": ["node"], "allow-doubt": ["no-zones"]})
-    assert flags.over(file) == Policy(3, True, survive=("zone", "node"), allow_doubt=("no-pods", "no-zones"))
+    assert flags.over(file) == CheckPolicy(3, True, survive=("zone", "node"), allow_doubt=("no-pods", "no-zones"))
 
 
 def test_the_loss_of_many_nodes_is_the_same_as_of_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

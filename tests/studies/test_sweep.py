@@ -13,7 +13,7 @@ from kplan.scenario.nodes import Cordon
 from kplan.studies.drain import DrainAsked, drain
 from kplan.studies.fail import each_failure
 from kplan.studies.origin import origin
-from kplan.studies.sweep import AskedAxis, Axis, Bench, Grid, Point, Waiting, Workers, report
+from kplan.studies.sweep import AskedAxis, Axis, Grid, GridPoint, ScenarioBench, Waiting, Workers, report
 from kplan.studies.sweep.questions import DRAIN, DrainQuestion, LossQuestion, MovesQuestion
 from kplan.studies.sweep.scenario import Scenario
 from tests.builders import node, pod
@@ -189,8 +189,8 @@ def test_rules_are_compared_on_columns_that_are_built_once() -> None:
         {"schedulerName": "default-scheduler", "plugins": {"filter": {"disabled": [{"name": "NodeResourcesFit"}]}}}]}"""
     loose = kplan.Scheduler.of("1.37", config=most)
     objects = [node("n"), pod("big", requests={"cpu": "9"})]
-    bench = Bench(base_of(objects, SCHEDULER, loose))
-    points = (Point("default", rules=0), Point("loose", rules=1))
+    bench = ScenarioBench(base_of(objects, SCHEDULER, loose))
+    points = (GridPoint("default", rules=0), GridPoint("loose", rules=1))
     scenarios = list(Grid((Axis("config", points),), Waiting()).scenarios())
     assert [one.verdict for one in swept(bench, scenarios, Workers(jobs=1))] == ["BLOCKED", "FITS"]
     assert bench.planner(0).cluster is bench.planner(1).cluster
@@ -210,7 +210,10 @@ def test_the_last_axis_that_asks_asks_and_the_others_happen_before() -> None:
 
 def test_a_scenario_that_names_what_is_not_there_fails_alone() -> None:
     bench = bench_of(shop())
-    points = (Point("typo", (Cordon("node-z"),), MovesQuestion()), Point("fine", (Cordon("node-a"),), MovesQuestion()))
+    points = (
+        GridPoint("typo", (Cordon("node-z"),), MovesQuestion()),
+        GridPoint("fine", (Cordon("node-a"),), MovesQuestion()),
+    )
     typo, fine = swept(bench, list(Grid((Axis("scenario", points),), Waiting()).scenarios()), Workers(jobs=1))
     assert (typo.verdict, fine.verdict) == ("FAILED", "FITS")
     assert typo.because is not None

@@ -9,7 +9,7 @@ import pytest
 
 from kplan.errors import UsageError
 from kplan.result.document_sweep import SweepOutcome
-from kplan.studies.sweep import Bench, Scenario, Waiting, Workers, digests, sweep
+from kplan.studies.sweep import Scenario, ScenarioBench, Waiting, Workers, digests, sweep
 from kplan.studies.sweep import base as packing
 from kplan.studies.sweep import workers as running
 from kplan.studies.sweep.workers import Processes
@@ -22,7 +22,7 @@ def waiting(number: int, question: object = None) -> Scenario:
     return Scenario(number, (f"case {number}",), (), asked)  # type: ignore[arg-type]
 
 
-def over_processes(bench: Bench, scenarios: list[Scenario]) -> list[SweepOutcome]:
+def over_processes(bench: ScenarioBench, scenarios: list[Scenario]) -> list[SweepOutcome]:
     return swept(bench, scenarios, Workers(jobs=2))
 
 

@@ -7,14 +7,14 @@ import pytest
 
 from kplan.errors import KplanError, UsageError
 from kplan.result.document_sweep import SweepOutcome
-from kplan.studies.sweep import AskedAxis, Bench, Workers, digests
+from kplan.studies.sweep import AskedAxis, ScenarioBench, Workers, digests
 from kplan.studies.sweep.results import SweepStart, more_results, new_results, read_results, start_of
 from tests.builders import node
 from tests.scenario.worlds import shop
 from tests.studies.sweeping import bench_of, grid_of, swept
 
 
-def start(bench: Bench, *axes: AskedAxis) -> SweepStart:
+def start(bench: ScenarioBench, *axes: AskedAxis) -> SweepStart:
     grid = grid_of(bench, *axes)
     return start_of(digests(bench.base, grid.scenarios()), len(grid), "made-up.json")
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from kplan.admission.refusal import AdmissionRefusal
 from kplan.admission.validation.problems import Problem
-from kplan.objects.limit_defaults import LIMIT_RANGER, Given, written_by_limit_range
+from kplan.objects.limit_defaults import LIMIT_RANGER, GivenByLimitRange, written_by_limit_range
 from kplan.objects.models import Container, LimitRange, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements
 from kplan.objects.models.policy import LimitRangeItem
 from kplan.objects.quantity import canonical, format_sum, milli_value, value
@@ -59,12 +59,14 @@ def set_limit_range_defaults(pod: Pod, ranges: Iterable[LimitRange]) -> list[str
             more_requests, more_limits = item_defaults(item)
             requests.update(more_requests)
             limits.update(more_limits)
-        given: list[Given] = []
+        given: list[GivenByLimitRange] = []
         for kind, containers in (("container", pod.spec.containers), ("init container", pod.spec.init_containers)):
             for container in containers or ():
                 phrases, more = _complete(container, requests, limits, f"LimitRange {limit_range.name}")
                 added += phrases
-                given += (Given(tuple(names), word, kind, container.name) for word, names in more.items() if names)
+                given += (
+                    GivenByLimitRange(tuple(names), word, kind, container.name) for word, names in more.items() if names
+                )
         if given:
             pod.metadata.annotations = {**pod.annotations, LIMIT_RANGER: written_by_limit_range(given)}
     return added

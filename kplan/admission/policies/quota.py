@@ -12,7 +12,7 @@ from kplan.admission.policies.quota_scopes import in_scope, scopes
 from kplan.admission.policies.quota_usage import claim_resources, claim_usage, missing_amounts, pod_resources, pod_usage
 from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects.models import PersistentVolumeClaim, Pod, ResourceQuota
-from kplan.objects.quantity import NANO_PER_UNIT, Form, canonical, format_nanos, nanos, parse
+from kplan.objects.quantity import NANO_PER_UNIT, QuantityFormat, canonical, format_nanos, nanos, parse
 from kplan.objects.request_sums import Amounts, RequestRules, add_to, amounts_of
 from kplan.objects.resource_names import MEMORY
 
@@ -24,7 +24,7 @@ _BYTES = (MEMORY, "storage")
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceUse:
+class QuotaAmounts:
     """One resource of a quota, in canonical quantities.
 
     Attributes:
@@ -61,7 +61,7 @@ class QuotaUse:
 
     namespace: str
     name: str
-    resources: tuple[ResourceUse, ...]
+    resources: tuple[QuotaAmounts, ...]
     refused: tuple["_Refused", ...]
 
     def refusals(self, resource: str) -> tuple[str, ...]:
@@ -83,24 +83,24 @@ class _Account:
     peak: Amounts = field(default_factory=dict)
     refused: dict[str, _Refused] = field(default_factory=dict)
 
-    def form(self, resource: str) -> Form:
+    def form(self, resource: str) -> QuantityFormat:
         return parse(self.hard[resource]).form
 
     def text(self, resource: str, amount: int) -> str:
         """Write an amount as a sum of requests would be: in powers of 1024 where it is one of bytes that fits."""
         whole = amount % (_KIBI * NANO_PER_UNIT) == 0 and resource.endswith(_BYTES)
-        return format_nanos(amount, Form.BINARY_SI if whole else self.form(resource))
+        return format_nanos(amount, QuantityFormat.BINARY_SI if whole else self.form(resource))
 
     def total(self, resource: str) -> int:
         """How much is used now [10^-9]."""
         return self.used.get(resource, 0) + self.added.get(resource, 0)
 
-    def use(self, resource: str) -> ResourceUse:
+    def use(self, resource: str) -> QuotaAmounts:
         """Tell what one of its resources has come to."""
         raw = self.hard[resource]
         before, limit = self.used.get(resource, 0), nanos(raw)
         peak = self.peak.get(resource, before)
-        return ResourceUse(
+        return QuotaAmounts(
             resource,
             self.text(resource, before),
             self.text(resource, self.added.get(resource, 0)),

@@ -7,8 +7,8 @@ _KEYS = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _SECONDS = 300
 
 
-def add_default_tolerations(spec: PodSpec) -> list[str]:
-    """Add the two tolerations where no toleration covers them; return what was added, a phrase each.
+def add_default_tolerations(spec: PodSpec) -> None:
+    """Add the two tolerations where no toleration covers them; nothing is said of it, as every pod has them.
 
     Source: DefaultTolerationSeconds.Admit in plugin/pkg/admission/defaulttolerationseconds.
     """
@@ -17,8 +17,5 @@ def add_default_tolerations(spec: PodSpec) -> list[str]:
     for key in _KEYS:
         if not any((not t.key or t.key == key) and (not t.effect or t.effect == "NoExecute") for t in given):
             added.append(Toleration(key=key, operator="Exists", effect="NoExecute", toleration_seconds=_SECONDS))
-    if not added:
-        return []
-    spec.tolerations = given + added
-    names = " and ".join((toleration.key or "").rpartition("/")[2] for toleration in added)
-    return [f"toleration of {names} for {_SECONDS} s from DefaultTolerationSeconds"]
+    if added:
+        spec.tolerations = given + added

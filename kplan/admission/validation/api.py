@@ -30,7 +30,7 @@ class _Data(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldSchema:
     """A field of a type.
 
     Attributes:
@@ -48,7 +48,7 @@ class Api:
 
     minor: int
     data: _Data
-    _found: dict[str, dict[str, Field]] = field(default_factory=dict, repr=False, compare=False)
+    _found: dict[str, dict[str, FieldSchema]] = field(default_factory=dict, repr=False, compare=False)
     """Fields of the types that were asked about."""
 
     def type_of(self, api_version: str, kind: str) -> str:
@@ -84,7 +84,7 @@ class Api:
         """List the minor versions whose servers have a kind in a version."""
         return self._minors(self.data.kinds.get(f"{api_version} {kind}", (0, ""))[0])
 
-    def fields(self, name: str) -> Mapping[str, Field]:
+    def fields(self, name: str) -> Mapping[str, FieldSchema]:
         """Give the fields of a type; none for a type that has none of its own."""
         fields = self._found.get(name)
         if fields is None:
@@ -151,8 +151,8 @@ def _groups() -> frozenset[str]:
     return frozenset(map(group_in, _data().on))
 
 
-def _parsed(written: str) -> tuple[Field, int]:
+def _parsed(written: str) -> tuple[FieldSchema, int]:
     """Read a field: ``[]core.v1.Container 12``; without a number it is there in every version."""
     text, _, bits = written.partition(" ")
     form = text[:2] if text[:2] in ("[]", "{}") else ""
-    return Field(form, text[len(form) :]), int(bits) if bits else -1
+    return FieldSchema(form, text[len(form) :]), int(bits) if bits else -1

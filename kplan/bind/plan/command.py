@@ -9,7 +9,7 @@ from kplan.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Command:
+class CommandLine:
     """What is asked for.
 
     Attributes:

@@ -17,7 +17,7 @@ from kplan.admission import Expansion, LeftOut, expand, node_of
 from kplan.admission.controllers.changes import find_running, owned_pods
 from kplan.admission.controllers.workloads import INDEX_LABEL
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.resources import AWAITED, Resource, collection, rank, resource_of
+from kplan.bind.wire.resources import AWAITED, ApiResource, collection, rank, resource_of
 from kplan.bind.wire.same import first_difference
 from kplan.errors import LiveError, UsageError
 from kplan.objects.kind_words import kind_word
@@ -106,7 +106,7 @@ def read_manifests(files: Sequence[str], namespace: str) -> Manifests:
     return manifests
 
 
-def created_resources(manifests: Manifests) -> frozenset[Resource]:
+def created_resources(manifests: Manifests) -> frozenset[ApiResource]:
     """Resources of which the manifests have objects that bind would create."""
     resources = (resource_of(item.api_version, item.kind) for item in manifests.objects if not _is_hook(item))
     return frozenset(resource for resource in resources if resource is not None)
@@ -174,7 +174,7 @@ class _Looked:
         else:
             self._take_known(item, space, differs)
 
-    def _look(self, item: ManifestObject, resource: Resource, space: str) -> tuple[bool, str]:
+    def _look(self, item: ManifestObject, resource: ApiResource, space: str) -> tuple[bool, str]:
         """Whether an object is there, and the first field in which it differs from its manifest."""
         name = str(_metadata(item)["name"])
         if self._client is None:

@@ -14,7 +14,7 @@ from kplan.bind.plan.following import EVERY_KIND
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.groups import RESOURCE as GROUPS
 from kplan.bind.wire.leases import NAMESPACE as KUBE_SYSTEM
-from kplan.bind.wire.resources import PODS, Resource, resource_of
+from kplan.bind.wire.resources import PODS, ApiResource, resource_of
 from kplan.errors import LiveError
 from kplan.framework.features import Features
 from kplan.objects.kinds import Kind
@@ -74,7 +74,7 @@ class Needs:
     preempt: bool = False
     nominate: bool = False
     groups: bool = False
-    creates: frozenset[Resource] = frozenset()
+    creates: frozenset[ApiResource] = frozenset()
     events: bool = False
 
 

@@ -59,7 +59,7 @@ _NO_ARGS = VolumeBindingArgs()
 
 
 @dataclass
-class Cycle:
+class BindingCycle:
     """One pod on its way to its node.
 
     Attributes:

@@ -20,7 +20,7 @@ from kplan.bind.wire.client import Client
 from kplan.bind.wire.writes import Finding, Raw, Request
 from kplan.framework.writes import DeviceWrite, NodeAmountsWrite
 from kplan.objects.models import Pod, ResourceClaim
-from kplan.plugins.dynamic_resources.claims import Attachment, attachment
+from kplan.plugins.dynamic_resources.claims import AttachmentState, attachment
 from kplan.result.document_bind import BindDeviceClaim, BindPod
 
 _AGAIN = 5
@@ -156,10 +156,10 @@ def wait(client: Client, pod: BindPod, timeout: float) -> Iterator[float]:
 def _attached(client: Client, shown: BindDeviceClaim) -> bool:
     item: ResourceClaim = model_of(read_claim(client, shown.claim, shown.uid), ResourceClaim)
     attached, condition = attachment(item)
-    if attached is Attachment.FAILED:
+    if attached is AttachmentState.FAILED:
         text = f"devices of claim {shown.claim} could not be attached: {condition}"
         raise HeldBack(text, code="devices-failed")
-    return attached is Attachment.DONE
+    return attached is AttachmentState.DONE
 
 
 def of_entries(client: Client, shown: BindPod, pod: Pod) -> tuple[BindPod, tuple[ResourceClaim, ...]] | None:

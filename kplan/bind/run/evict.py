@@ -23,7 +23,7 @@ _ASK_BUDGET_EVERY = 5.0
 
 
 @dataclass(frozen=True)
-class Left:
+class VictimLeft:
     """A victim that is not gone yet.
 
     Attributes:
@@ -48,7 +48,7 @@ class Left:
         return not self.leaving and is_ready(self.pod)
 
 
-def remaining(client: Client, shown: BindPod) -> list[Left]:
+def remaining(client: Client, shown: BindPod) -> list[VictimLeft]:
     """Victims that are not gone yet.
 
     Raises:
@@ -63,11 +63,11 @@ def remaining(client: Client, shown: BindPod) -> list[Left]:
         if pod.spec.node_name != shown.node:
             raise HeldBack(f"{victim.pod} is not on {shown.node} any more", code="victim-elsewhere")
         if not pod.ended:
-            left.append(Left(victim, pod))
+            left.append(VictimLeft(victim, pod))
     return left
 
 
-def check_budgets(client: Client, left: Sequence[Left]) -> None:
+def check_budgets(client: Client, left: Sequence[VictimLeft]) -> None:
     """Hold victims back whose budgets do not allow them all, before the first of them leaves for nothing.
 
     A dry run asks about each by itself, so that two under a budget that allows one both pass.

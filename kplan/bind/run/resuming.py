@@ -16,7 +16,7 @@ from kplan.result.document_bind import BindPod, BoundPod
 
 
 @dataclass(frozen=True)
-class Before:
+class DecidedBefore:
     """A pod about which the run before has decided.
 
     Attributes:
@@ -32,7 +32,7 @@ class Before:
     noted: bool
 
 
-def settled_before(client: Client, former: Record, shown: BindPod, run: str) -> Before | None:
+def settled_before(client: Client, former: Record, shown: BindPod, run: str) -> DecidedBefore | None:
     """Find out what became of a pod; None where it is still open.
 
     Args:
@@ -47,7 +47,7 @@ def settled_before(client: Client, former: Record, shown: BindPod, run: str) -> 
     noted = former.pods.get(shown.pod)
     key, uid = former.matches.get(shown.pod, (shown.pod, shown.uid))
     if noted is not None and noted.result == "held-back":
-        return Before(noted, key, uid, noted=True)
+        return DecidedBefore(noted, key, uid, noted=True)
     if shown.owner and shown.pod not in former.matches:
         return None
     raw = client.found(pod_path(key), what=f"asking for pod {key}")
@@ -57,13 +57,13 @@ def settled_before(client: Client, former: Record, shown: BindPod, run: str) -> 
         uid = raw["metadata"]["uid"]
     answer = bound(client, key, uid, shown.node)
     if answer.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
-        return Before(msgspec.structs.replace(noted, text=answer.text), key, uid, noted=True)
+        return DecidedBefore(msgspec.structs.replace(noted, text=answer.text), key, uid, noted=True)
     if answer.finding is not Finding.DONE:
         return None
     text = "" if noted is not None else "as the server says"
     at = _bound_at(model_of(raw, Pod)) if raw else ""
     pod = became(shown, "bound", key, at=at, confirmed=True, text=text)
-    return Before(pod, key, uid, noted=noted is not None)
+    return DecidedBefore(pod, key, uid, noted=noted is not None)
 
 
 def _bound_at(pod: Pod) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from kplan.bind.flags import Flags
 from kplan.bind.run.arrivals import Arrivals, as_real
 from kplan.bind.run.creating import Creating
-from kplan.bind.run.cycle import Cycle
+from kplan.bind.run.cycle import BindingCycle
 from kplan.bind.run.groups import left_short, mates
 from kplan.bind.run.journal import Journal, JournalError
 from kplan.bind.run.live import LiveCluster
@@ -46,7 +46,7 @@ class _Active:
 
     due: float
     planned: BindPod
-    cycle: Cycle
+    cycle: BindingCycle
     steps: Generator[float, None, None]
 
 
@@ -196,7 +196,7 @@ class Run:
             return any(pod.pod not in self.results for pod in self._todo[:place])
 
         group = self._groups.get(planned.group)
-        cycle = Cycle(shown, self.live, self._performer(), self.flags, self.name, others, group, planned.pod)
+        cycle = BindingCycle(shown, self.live, self._performer(), self.flags, self.name, others, group, planned.pod)
         self._advance(_Active(0.0, planned, cycle, cycle.steps()))
 
     def _performer(self) -> Performer:
@@ -243,7 +243,7 @@ class Run:
             self._leave(active)
         self._active = []
 
-    def _hold(self, shown: BindPod, problem: HeldBack, cycle: Cycle | None = None) -> None:
+    def _hold(self, shown: BindPod, problem: HeldBack, cycle: BindingCycle | None = None) -> None:
         key, kept = (cycle.shown.pod, cycle.kept) if cycle is not None else (shown.pod, ())
         uid = cycle.uid if cycle is not None else shown.uid
         self._settle(became(shown, "held-back", key, code=problem.code, text=problem.message, kept=kept))

@@ -36,7 +36,7 @@ AWAITED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Resource:
+class ApiResource:
     """Where objects of a kind are posted.
 
     Attributes:
@@ -50,20 +50,20 @@ class Resource:
     namespaced: bool = True
 
 
-PODS = Resource("", "pods")
+PODS = ApiResource("", "pods")
 
 
-def resource_of(api_version: str, kind: str) -> Resource | None:
+def resource_of(api_version: str, kind: str) -> ApiResource | None:
     """Find the resource of a kind; None for one of which bind creates no objects."""
     group = api_version.rpartition("/")[0]
     known = find(api_version, kind)
     if known is not None and kind not in _BY_MACHINES:
-        return Resource(group, known.plural, known.namespaced)
+        return ApiResource(group, known.plural, known.namespaced)
     plural, namespaced = _MORE.get((group, kind), ("", False))
-    return Resource(group, plural, namespaced) if plural else None
+    return ApiResource(group, plural, namespaced) if plural else None
 
 
-def collection(api_version: str, resource: Resource, namespace: str) -> str:
+def collection(api_version: str, resource: ApiResource, namespace: str) -> str:
     """Path at which objects are posted."""
     space = f"/namespaces/{namespace}" if resource.namespaced else ""
     return f"/{'apis' if resource.group else 'api'}/{api_version}{space}/{resource.plural}"

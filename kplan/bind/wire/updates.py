@@ -6,11 +6,11 @@ from typing import Any
 
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.writes import DONE, OPEN, Finding, Raw, Request, Reread, claim_path, gone, volume_path
-from kplan.framework.writes import Standing, Verb, Write, WriteCode
+from kplan.framework.writes import FieldStanding, Write, WriteCode, WriteVerb
 from kplan.objects.kinds import KINDS
 
 _BY_NAME = {kind.name: kind for kind in KINDS}
-_METHODS = {Verb.UPDATE: "PUT"}
+_METHODS = {WriteVerb.UPDATE: "PUT"}
 _PLACES = {"PersistentVolume": ("volume", volume_path), "PersistentVolumeClaim": ("claim", claim_path)}
 
 
@@ -37,8 +37,8 @@ def standing(write: Write, item: Raw) -> Reread:
     """Tell from an object whether a write is done, open, or not possible any more."""
     first = write.fields[0]
     state = first.standing(item)
-    if state is not Standing.TAKEN:
-        return DONE if state is Standing.DONE else OPEN
+    if state is not FieldStanding.TAKEN:
+        return DONE if state is FieldStanding.DONE else OPEN
     return _taken(write, first.of(item))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.plugins.inter_pod_affinity.filtering import Conflict, FilterState
+from kplan.plugins.inter_pod_affinity.filtering import FilterState, TermConflict
 from kplan.plugins.pod_topology_spread.filtering import HardSpread, HardState
 from kplan.plugins.shared.services import live_pods
 
@@ -122,7 +122,7 @@ def room_rules(leaving: LeavingPods, cycles: Sequence[Cycle], allowed: Mask) -> 
 
 
 def _keep_apart(
-    conflict: Conflict,
+    conflict: TermConflict,
     cluster: Cluster,
     leaving: LeavingPods,
     kind: int,
@@ -142,7 +142,7 @@ def _keep_apart(
             apart.append(Apart(key, domains, (kind, other)))
 
 
-def _domains(conflict: Conflict, cluster: Cluster) -> Ints:
+def _domains(conflict: TermConflict, cluster: Cluster) -> Ints:
     """int64[N], the domain of each node by the key of a term; -1 without the label."""
     if conflict.local:
         return np.where(conflict.labelled, np.arange(len(cluster.nodes)), -1).astype(np.int64)

@@ -32,7 +32,7 @@ from kplan.framework.groups import GroupHandle, GroupInfo, GroupPostFilter
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.preemption import Ineligible, NodeStatus, Preemption, PreemptionHandle
 from kplan.plugins.default_preemption.for_groups import preempt
-from kplan.plugins.default_preemption.searching import Search
+from kplan.plugins.default_preemption.searching import VictimSearch
 from kplan.plugins.default_preemption.units import UnitSearch, evictable, terminating_by_preemption
 from kplan.plugins.shared.picking import pick
 from kplan.plugins.shared.pod_groups import group_of, key_of, pod_groups
@@ -98,11 +98,11 @@ class DefaultPreemption(ColumnPlugin[DefaultPreemptionArgs]):
             said=said,
         )
 
-    def _search(self, pod: PodInfo, handle: PreemptionHandle) -> Search | UnitSearch:
+    def _search(self, pod: PodInfo, handle: PreemptionHandle) -> VictimSearch | UnitSearch:
         """The search for victims: of groups that leave as one where there may be any, else of single pods."""
         if self.features.since(37) and self.features.enabled("GenericWorkload") and pod_groups(handle.cluster):
             return UnitSearch(pod, handle, self.features)
-        return Search(pod, handle, one_budget=self.features.since(37))
+        return VictimSearch(pod, handle, one_budget=self.features.since(37))
 
     def pod_group_post_filter(self, group: GroupInfo, handle: GroupHandle) -> GroupPostFilter:
         """Find victims that make room for a whole group."""

@@ -29,7 +29,7 @@ ORDERS_TRIED = 11
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class VictimSearch:
     """The search for victims of one preemptor, on all nodes in step.
 
     Attributes:

@@ -21,13 +21,13 @@ from kplan.objects.models.devices import (
     ResourceClaimConsumer,
 )
 from kplan.plugins.dynamic_resources.claims import IN_FLIGHT
-from kplan.plugins.dynamic_resources.found import Chosen
+from kplan.plugins.dynamic_resources.found import ChosenDevice
 from kplan.plugins.shared.devices.index import NodeDevices
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
 
 def allocation(
-    claim: ResourceClaim, chosen: Sequence[Chosen], node: NodeDevices, node_name: str, rules: AllocatorRules
+    claim: ResourceClaim, chosen: Sequence[ChosenDevice], node: NodeDevices, node_name: str, rules: AllocatorRules
 ) -> AllocationResult:
     """Make the allocation of a claim.
 
@@ -45,7 +45,7 @@ def allocation(
 
 
 def _result(
-    claim: ResourceClaim, number: int, chosen: Chosen, node: NodeDevices, rules: AllocatorRules
+    claim: ResourceClaim, number: int, chosen: ChosenDevice, node: NodeDevices, rules: AllocatorRules
 ) -> DeviceRequestAllocationResult:
     pool, device = node.pools[chosen.place.pool], chosen.place.on(node)
     tolerations = _tolerations(claim, chosen.request) if rules.minor >= 35 else None
@@ -86,7 +86,9 @@ def _tolerations(claim: ResourceClaim, full: str) -> list[DeviceToleration] | No
     return None
 
 
-def _reach(chosen: Iterable[Chosen], node: NodeDevices, node_name: str, rules: AllocatorRules) -> NodeSelector | None:
+def _reach(
+    chosen: Iterable[ChosenDevice], node: NodeDevices, node_name: str, rules: AllocatorRules
+) -> NodeSelector | None:
     """Say on which nodes the devices are to be had; None for all.
 
     Of devices that choose nodes by labels, all requirements count together.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from kplan.objects.models.devices import DeviceAttribute, DeviceClass
 from kplan.plugins.dynamic_resources.constraints import members, scalar, static_attribute
-from kplan.plugins.dynamic_resources.found import Place, PoolRef, ProblemRef, SearchOutcome, Stop
+from kplan.plugins.dynamic_resources.found import DevicePlace, PoolRef, ProblemRef, SearchOutcome, SearchStop
 from kplan.plugins.dynamic_resources.ledger import Ledger
 from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
 from kplan.plugins.dynamic_resources.requests import ALL, MAX_DEVICES, MAX_OPTIONS, ClaimWants
@@ -73,7 +73,7 @@ def search(
         begun = _Search(plans, features)
         if begun.begin():
             return SearchOutcome(tuple(map(tuple, begun.ledger.given)), score=_score(begun.ledger))
-    except Stop as stop:
+    except SearchStop as stop:
         return SearchOutcome(None, error=stop.parts, selector=stop.selector)
     except _TooMany:
         return SearchOutcome(None, error=("allocation max size exceeded",))
@@ -99,7 +99,7 @@ class _Search:
     def __init__(self, plans: Plans, features: frozenset[str]) -> None:
         self.ledger = Ledger(plans, features)
         self._plans, self._node, self._rules = plans, plans.node, plans.rules
-        self._alike: dict[Place, Hashable] = {}
+        self._alike: dict[DevicePlace, Hashable] = {}
         self._steps = 0
         # which of several devices is free decides whether one that must be given meets a constraint, which is an error
         self._order_counts = any(
@@ -176,7 +176,7 @@ class _Search:
         return False
 
     def _with(
-        self, at: _At, plan: Plan, place: Place, after: int, option: int, *, must: bool, option_chosen: bool
+        self, at: _At, plan: Plan, place: DevicePlace, after: int, option: int, *, must: bool, option_chosen: bool
     ) -> bool | None:
         """Go on with a device given; None if it cannot be given."""
         given = self.ledger.give(at.key, plan, place, must=must)
@@ -191,19 +191,19 @@ class _Search:
         self.ledger.take_back(at.claim, given)
         return False
 
-    def _candidates(self, at: _At, plan: Plan, start: int) -> Iterator[tuple[int, Place]]:
+    def _candidates(self, at: _At, plan: Plan, start: int) -> Iterator[tuple[int, DevicePlace]]:
         """Devices that a request may get, as far as can be told without giving them."""
         number = -1
         for i, pool in enumerate(self._node.pools):
             if pool.problem and self._rules.invalid_is_error:
-                raise Stop("pool ", PoolRef(i, bare=True), " is invalid: ", ProblemRef(i))
+                raise SearchStop("pool ", PoolRef(i, bare=True), " is invalid: ", ProblemRef(i))
             if self._rules.skips_incomplete and (pool.incomplete or pool.problem):
                 continue
             for position in range(len(pool.devices)):
                 number += 1
                 if number < start:
                     continue
-                place = Place(i, position)
+                place = DevicePlace(i, position)
                 if self.ledger.in_use(at.claim, plan.request, place):
                     continue
                 if not self._plans.selectable(at.key, plan, place):
@@ -211,20 +211,20 @@ class _Search:
                 if self.ledger.has_capacity(at.claim, plan, place):
                     yield number, place
 
-    def _likeness(self, place: Place) -> Hashable:
+    def _likeness(self, place: DevicePlace) -> Hashable:
         """Equal for devices of a pool with which the search goes on in the same way."""
         known = self._alike.get(place)
         if known is None:
             known = self._alike[place] = self._worked_out_likeness(place)
         return known, self.ledger.sharing(place)
 
-    def _worked_out_likeness(self, place: Place) -> Hashable:
+    def _worked_out_likeness(self, place: DevicePlace) -> Hashable:
         device = place.on(self._node)
         if self._rules.derived or (device.consumes and not self._rules.counters_in_pool) or self._order_counts:
             return place
         try:
             selected = tuple([self._plans.selectable(key, plan, place) for key, plan in self._plans.by_key.items()])
-        except Stop:
+        except SearchStop:
             return place
         value: Callable[[DeviceAttribute], object] = members if self._rules.list_types else scalar
         names = {

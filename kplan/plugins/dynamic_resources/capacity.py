@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kplan.objects.quantity import MAX_INT64, NANO_PER_MILLI, NANO_PER_UNIT, Form
+from kplan.objects.quantity import MAX_INT64, NANO_PER_MILLI, NANO_PER_UNIT, QuantityFormat
 from kplan.plugins.shared.devices.device import Amount, Capacity, CapacityPolicy, Device
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
@@ -141,7 +141,7 @@ def _stepped_up(asked: Amount, policy: CapacityPolicy, rules: AllocatorRules) ->
     if rules.capacity_is_error and first >= 0 and steps > (MAX_INT64 - first) // step:
         what = "MaxInt64" if unit == NANO_PER_UNIT else "the milli-value range"
         raise CapacityError(_unfit(f"rounding request {asked} up to the next step passes {what}"))
-    form = policy.step.form if rules.capacity_is_error else Form.BINARY_SI
+    form = policy.step.form if rules.capacity_is_error else QuantityFormat.BINARY_SI
     return Amount((first + step * steps) * unit, form)
 
 

@@ -176,12 +176,12 @@ def binding_fails(claim: ResourceClaim, now: datetime, timeout: timedelta) -> bo
     allocation = claim.status.allocation
     assert allocation is not None, "only allocated claims are asked about"
     attached, _ = attachment(claim)
-    if attached is Attachment.WAITS:
+    if attached is AttachmentState.WAITS:
         return _takes_too_long(allocation, now, timeout)
-    return attached is Attachment.FAILED
+    return attached is AttachmentState.FAILED
 
 
-class Attachment(StrEnum):
+class AttachmentState(StrEnum):
     """Whether the devices of an allocated claim are attached to the node, as their drivers say."""
 
     DONE = "done"
@@ -189,27 +189,27 @@ class Attachment(StrEnum):
     FAILED = "failed"
 
 
-def attachment(claim: ResourceClaim) -> tuple[Attachment, str]:
+def attachment(claim: ResourceClaim) -> tuple[AttachmentState, str]:
     """Tell whether a pod with a claim may be bound by now, and which condition says that it never may.
 
     The first device that is not ready decides.
     """
     allocation = claim.status.allocation
     if allocation is None:
-        return Attachment.WAITS, ""
+        return AttachmentState.WAITS, ""
     for result in allocation.devices.results or ():
         if not result.binding_conditions:
             continue
         status = _status(claim, result)
         if status is None:
-            return Attachment.WAITS, ""
+            return AttachmentState.WAITS, ""
         held = {condition.type for condition in status.conditions or () if condition.status == "True"}
         failed = next((condition for condition in result.binding_failure_conditions or () if condition in held), "")
         if failed:
-            return Attachment.FAILED, failed
+            return AttachmentState.FAILED, failed
         if not held >= set(result.binding_conditions):
-            return Attachment.WAITS, ""
-    return Attachment.DONE, ""
+            return AttachmentState.WAITS, ""
+    return AttachmentState.DONE, ""
 
 
 def _status(claim: ResourceClaim, result: DeviceRequestAllocationResult) -> AllocatedDeviceStatus | None:

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from kplan.objects.models.devices import DeviceAttribute
-from kplan.plugins.dynamic_resources.requests import Constraint, Request
+from kplan.plugins.dynamic_resources.requests import ClaimConstraint, ClaimRequest
 from kplan.plugins.shared.devices.device import Device
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
-Lookup = Callable[[Request, Device, str], DeviceAttribute | None]
+Lookup = Callable[[ClaimRequest, Device, str], DeviceAttribute | None]
 """Finds an attribute of a device, which the request may derive."""
 
 
@@ -54,7 +54,7 @@ class Tracked:
         constraint: what it says.
     """
 
-    def __init__(self, constraint: Constraint, lookup: Lookup, rules: AllocatorRules) -> None:
+    def __init__(self, constraint: ClaimConstraint, lookup: Lookup, rules: AllocatorRules) -> None:
         self.constraint = constraint
         self._lookup = lookup
         self._rules = rules
@@ -62,7 +62,7 @@ class Tracked:
         self._by_request: dict[str, Any] = {}
         self._count = 0
 
-    def add(self, entry: str, request: Request, device: Device) -> bool:
+    def add(self, entry: str, request: ClaimRequest, device: Device) -> bool:
         """Add a device that is about to be given; False if it may not be."""
         if not self.constraint.about(entry, request):
             return True
@@ -73,7 +73,7 @@ class Tracked:
             return self._add_distinct(entry, attribute)
         return self._add_matching(attribute)
 
-    def remove(self, entry: str, request: Request) -> None:
+    def remove(self, entry: str, request: ClaimRequest) -> None:
         """Take back the device that was added last."""
         if not self.constraint.about(entry, request):
             return

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from kplan.plugins.dynamic_resources.found import Place
+from kplan.plugins.dynamic_resources.found import DevicePlace
 from kplan.plugins.shared.devices.index import NodeDevices
 from kplan.plugins.shared.devices.pools import less
 from kplan.plugins.shared.devices.rules import AllocatorRules, CounterScope
@@ -27,7 +27,7 @@ class CounterBook:
         self._taken: dict[Hashable, _Counters] = {}
         self._groups: dict[Hashable, dict[str, list[frozenset[str]]]] = {}
 
-    def take(self, place: Place) -> bool:
+    def take(self, place: DevicePlace) -> bool:
         """Take what a device consumes; False, with nothing taken, if that is more than is left.
 
         Every counter of the scope has to be within what is left, also those the device does not touch.
@@ -45,7 +45,7 @@ class CounterBook:
                 return False
         return True
 
-    def short(self, place: Place) -> list[tuple[str, str, int, int]]:
+    def short(self, place: DevicePlace) -> list[tuple[str, str, int, int]]:
         """Name the counters of which less is left than a device consumes: set, counter, consumed and left [10^-9]."""
         available = self._left(place)
         return [
@@ -55,11 +55,11 @@ class CounterBook:
             if nanos > available.get(consume.counter_set, {}).get(name, 0)
         ]
 
-    def give_back(self, place: Place) -> None:
+    def give_back(self, place: DevicePlace) -> None:
         """Give back what was taken for a device."""
         self._add(self._scope(place), place, -1)
 
-    def join(self, place: Place) -> bool:
+    def join(self, place: DevicePlace) -> bool:
         """Place a device beside those that share its counters; False if their groups do not go together."""
         running = self._groups.setdefault(place.pool, self._baseline(place.pool))
         consumes = place.on(self._node).consumes
@@ -72,12 +72,12 @@ class CounterBook:
             running.setdefault(consumption.counter_set, []).append(frozenset(consumption.groups))
         return True
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: DevicePlace) -> None:
         """Take back the device that joined last."""
         for consumption in place.on(self._node).consumes:
             self._groups[place.pool][consumption.counter_set].pop()
 
-    def _scope(self, place: Place) -> Hashable:
+    def _scope(self, place: DevicePlace) -> Hashable:
         pool = self._node.pools[place.pool]
         if self._rules.counter_scope is CounterScope.POOL:
             return place.pool
@@ -85,7 +85,7 @@ class CounterBook:
             return pool.name
         return place.pool, self._slice(place)
 
-    def _slice(self, place: Place) -> int:
+    def _slice(self, place: DevicePlace) -> int:
         rest = place.device
         for i, item in enumerate(self._node.pools[place.pool].slices):
             if rest < len(item.devices):
@@ -93,7 +93,7 @@ class CounterBook:
             rest -= len(item.devices)
         raise AssertionError("a place is among the devices of its pool")
 
-    def _left(self, place: Place) -> _Counters:
+    def _left(self, place: DevicePlace) -> _Counters:
         if self._rules.counter_scope is not CounterScope.SLICE:
             available: Any = self._node.uses[place.pool].available
             return {name: dict(counters) for name, counters in available}
@@ -103,7 +103,7 @@ class CounterBook:
         mine = [devices[position] for position in held if any(devices[position] is device for device in item.devices)]
         return less({name: dict(counters) for name, counters in item.counters}, mine)
 
-    def _add(self, scope: Hashable, place: Place, sign: int) -> None:
+    def _add(self, scope: Hashable, place: DevicePlace, sign: int) -> None:
         taken = self._taken.setdefault(scope, {})
         for consumption in place.on(self._node).consumes:
             counters = taken.setdefault(consumption.counter_set, {})

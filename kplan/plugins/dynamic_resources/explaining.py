@@ -21,36 +21,36 @@ from kplan.plugins.dynamic_resources.claims import PodClaim, binding_fails
 from kplan.plugins.dynamic_resources.constraints import members, static_attribute
 from kplan.plugins.dynamic_resources.extended import patterns
 from kplan.plugins.dynamic_resources.facts import (
-    ConstraintFacts,
+    ClaimConstraintFacts,
+    DeviceWhy,
     DynamicResourcesFacts,
     Elsewhere,
     Lack,
     NodeClaims,
     RequestFacts,
-    Why,
 )
 from kplan.plugins.dynamic_resources.filtering import BINDING_GATES, now, searcher, unavailable_claims
-from kplan.plugins.dynamic_resources.found import Place, Stop
+from kplan.plugins.dynamic_resources.found import DevicePlace, SearchStop
 from kplan.plugins.dynamic_resources.judging import Judge, users_of, written
 from kplan.plugins.dynamic_resources.known_values import known_values
 from kplan.plugins.dynamic_resources.ledger import Ledger
 from kplan.plugins.dynamic_resources.node_resources import node_resources
 from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
-from kplan.plugins.dynamic_resources.requests import ClaimWants, Constraint, wanted
+from kplan.plugins.dynamic_resources.requests import ClaimConstraint, ClaimWants, wanted
 from kplan.plugins.dynamic_resources.state import ClaimsState
 from kplan.plugins.shared.devices.device import DeviceID
 from kplan.plugins.shared.devices.index import DeviceIndex
 from kplan.plugins.shared.devices.usage import DeviceUsage, device_usage
 
 _LIFTED = (
-    (Why.IN_USE, Lack.IN_USE),
-    (Why.TAINT, Lack.TAINT),
-    (Why.COUNTERS, Lack.COUNTERS),
-    (Why.CAPACITY, Lack.CAPACITY),
-    (Why.NEEDS_BINDING, Lack.FEATURE),
-    (Why.UNSUPPORTED, Lack.FEATURE),
-    (Why.FAILS, Lack.FAILS),
-    (Why.CLAIM, Lack.SELECTOR),
+    (DeviceWhy.IN_USE, Lack.IN_USE),
+    (DeviceWhy.TAINT, Lack.TAINT),
+    (DeviceWhy.COUNTERS, Lack.COUNTERS),
+    (DeviceWhy.CAPACITY, Lack.CAPACITY),
+    (DeviceWhy.NEEDS_BINDING, Lack.FEATURE),
+    (DeviceWhy.UNSUPPORTED, Lack.FEATURE),
+    (DeviceWhy.FAILS, Lack.FAILS),
+    (DeviceWhy.CLAIM, Lack.SELECTOR),
 )
 """What may be lifted, the nearest first."""
 _NEAREST = list(Lack)
@@ -142,7 +142,7 @@ class _Node:
         stopped = False
         try:
             plans.prepare()
-        except Stop:
+        except SearchStop:
             stopped = True
             _complete(plans)
         requests = tuple(self._requests(plans))
@@ -163,7 +163,7 @@ class _Node:
         judge = Judge(plans, Ledger(plans, frozenset()), usage, claims)
         skips = self.index.rules.skips_incomplete
         places = [
-            Place(i, at)
+            DevicePlace(i, at)
             for i, pool in enumerate(node.pools)
             if not (skips and (pool.incomplete or pool.problem))
             for at in range(len(pool.devices))
@@ -181,7 +181,7 @@ class _Node:
             )
             yield replace(facts, lack=_lack(facts))
 
-    def _together(self, plans: Plans) -> tuple[Lack | None, tuple[ConstraintFacts, ...]]:
+    def _together(self, plans: Plans) -> tuple[Lack | None, tuple[ClaimConstraintFacts, ...]]:
         """What keeps devices from being given together that would each do; None if nothing does."""
         if self._found(self.wants):
             return None, ()
@@ -202,7 +202,7 @@ class _Node:
         answer = search(wants, self.index.node(self.row), self._classes, self.index.rules, declared)
         return answer.chosen is not None
 
-    def _constraint(self, plans: Plans, number: int, at: int, constraint: Constraint) -> ConstraintFacts:
+    def _constraint(self, plans: Plans, number: int, at: int, constraint: ClaimConstraint) -> ClaimConstraintFacts:
         wants = list(self.wants)
         rest = tuple(other for i, other in enumerate(wants[number].constraints) if i != at)
         wants[number] = replace(wants[number], constraints=rest)
@@ -211,7 +211,7 @@ class _Node:
             for key, plan in plans.by_key.items()
             if key[0] == number and constraint.about(plan.entry.name, plan.request)
         ]
-        return ConstraintFacts(
+        return ClaimConstraintFacts(
             self.names[number],
             constraint.attribute,
             constraint.distinct,
@@ -225,11 +225,11 @@ class _Node:
         ledger = Ledger(plans, frozenset())
         counts: Counter[str] = Counter()
         node = plans.node
-        seen: set[Place] = set()
+        seen: set[DevicePlace] = set()
         for key, plan in mine:
             for i, pool in enumerate(node.pools):
                 for position in range(len(pool.devices)):
-                    place = Place(i, position)
+                    place = DevicePlace(i, position)
                     if place in seen or not _free(plans, ledger, key, plan, place):
                         continue
                     seen.add(place)
@@ -249,25 +249,25 @@ def _complete(plans: Plans) -> None:
                     plans.by_key[number, at, option] = Plan(request, entry, device_class, request.count)
 
 
-def _free(plans: Plans, ledger: Ledger, key: Key, plan: Plan, place: Place) -> bool:
+def _free(plans: Plans, ledger: Ledger, key: Key, plan: Plan, place: DevicePlace) -> bool:
     try:
         return plans.selectable(key, plan, place) and not ledger.in_use(key[0], plan.request, place)
-    except Stop:
+    except SearchStop:
         return False
 
 
 def _lack(request: RequestFacts) -> Lack | None:
     """What a request lacks for itself alone: what would do if it were lifted, else what is not there."""
     counts = Counter(device.why for device in request.devices)
-    short = request.count - counts[Why.NOTHING]
+    short = request.count - counts[DeviceWhy.NOTHING]
     if request.every:
-        selected = [device.why for device in request.devices if device.why not in (Why.CLASS, Why.CLAIM)]
+        selected = [device.why for device in request.devices if device.why not in (DeviceWhy.CLASS, DeviceWhy.CLAIM)]
         if not selected:
-            return Lack.SELECTOR if counts[Why.CLAIM] else Lack.NO_DEVICE
+            return Lack.SELECTOR if counts[DeviceWhy.CLAIM] else Lack.NO_DEVICE
         return next((lack for why, lack in _LIFTED if why in selected), None)
     if short <= 0:
         return None
-    if counts[Why.FAILS]:
+    if counts[DeviceWhy.FAILS]:
         return Lack.FAILS
     for why, lack in _LIFTED:
         if counts[why] >= short:

@@ -10,7 +10,7 @@ from kplan.plugins.shared.devices.cel_device import CelDevice
 from kplan.plugins.shared.devices.cel_errors import Spot
 
 
-class Why(StrEnum):
+class DeviceWhy(StrEnum):
     """What refuses a device to a request, the first that does."""
 
     NOTHING = "nothing"
@@ -95,7 +95,7 @@ class DeviceVerdict:
     """
 
     device: str
-    why: Why
+    why: DeviceWhy
     expression: str = ""
     of_class: bool = False
     values: tuple[tuple[str, str], ...] = ()
@@ -145,21 +145,24 @@ class RequestFacts:
     @property
     def usable(self) -> int:
         """Devices that nothing refuses by themselves; what constraints say of several together is another matter."""
-        return sum(device.why is Why.NOTHING for device in self.devices)
+        return sum(device.why is DeviceWhy.NOTHING for device in self.devices)
 
     @property
     def selected(self) -> int:
         """Devices that class and claim select, in use or not."""
-        return sum(device.why not in (Why.CLASS, Why.CLAIM, Why.FAILS, Why.OTHER_NODE) for device in self.devices)
+        return sum(
+            device.why not in (DeviceWhy.CLASS, DeviceWhy.CLAIM, DeviceWhy.FAILS, DeviceWhy.OTHER_NODE)
+            for device in self.devices
+        )
 
     @property
     def of_class(self) -> int:
         """Devices of the class, whether the claim selects them or not."""
-        return self.selected + sum(device.why is Why.CLAIM for device in self.devices)
+        return self.selected + sum(device.why is DeviceWhy.CLAIM for device in self.devices)
 
 
 @dataclass(frozen=True, slots=True)
-class ConstraintFacts:
+class ClaimConstraintFacts:
     """A constraint that keeps devices from being given together.
 
     Attributes:
@@ -230,7 +233,7 @@ class NodeClaims:
     elsewhere: tuple[Elsewhere, ...]
     lack: Lack | None = None
     lacking: int = -1
-    constraints: tuple[ConstraintFacts, ...] = ()
+    constraints: tuple[ClaimConstraintFacts, ...] = ()
     room: tuple[Short, ...] = ()
 
     @property

@@ -10,7 +10,7 @@ from kplan.plugins.shared.devices.device import Amount, Device
 from kplan.plugins.shared.devices.index import NodeDevices
 
 
-class Place(NamedTuple):
+class DevicePlace(NamedTuple):
     """Where a device stands among those of a node.
 
     Attributes:
@@ -48,14 +48,14 @@ class ProblemRef(NamedTuple):
 class DeviceRef(NamedTuple):
     """Stands in an error for a device; ``bare`` for its name alone."""
 
-    place: Place
+    place: DevicePlace
     bare: bool = False
 
 
 Part = str | ClaimRef | PoolRef | ProblemRef | DeviceRef
 
 
-class Stop(Exception):
+class SearchStop(Exception):
     """An error that ends a search; never leaves the plugin.
 
     Attributes:
@@ -70,7 +70,7 @@ class Stop(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenDevice:
     """One device that was found.
 
     Attributes:
@@ -86,7 +86,7 @@ class Chosen:
     claim: int
     request: str
     option: int
-    place: Place
+    place: DevicePlace
     admin: bool
     shared: bool
     consumed: tuple[tuple[str, Amount], ...]
@@ -105,7 +105,7 @@ class SearchOutcome:
         score: what the options taken are worth, over all claims.
     """
 
-    chosen: tuple[tuple[Chosen, ...], ...] | None
+    chosen: tuple[tuple[ChosenDevice, ...], ...] | None
     invalid: bool = False
     error: tuple[Part, ...] = ()
     timed_out: bool = False

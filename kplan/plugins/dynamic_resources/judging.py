@@ -8,15 +8,15 @@ from difflib import get_close_matches
 from typing import Any
 
 from kplan.objects.models import ResourceClaim
-from kplan.objects.quantity import Form, format_nanos
+from kplan.objects.quantity import QuantityFormat, format_nanos
 from kplan.plugins.dynamic_resources.capacity import shortfalls
-from kplan.plugins.dynamic_resources.facts import DeviceVerdict, Short, Why
-from kplan.plugins.dynamic_resources.found import Place, Stop
+from kplan.plugins.dynamic_resources.facts import DeviceVerdict, DeviceWhy, Short
+from kplan.plugins.dynamic_resources.found import DevicePlace, SearchStop
 from kplan.plugins.dynamic_resources.ledger import Ledger
 from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
 from kplan.plugins.dynamic_resources.taints import untolerated
 from kplan.plugins.shared.devices.cel import expression
-from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
 from kplan.plugins.shared.devices.cel_errors import CelError
 from kplan.plugins.shared.devices.device import Device
 from kplan.plugins.shared.devices.index import NodeDevices
@@ -54,7 +54,7 @@ class Judge:
     def _node(self) -> NodeDevices:
         return self.plans.node
 
-    def verdict(self, key: Key, plan: Plan, place: Place) -> DeviceVerdict:
+    def verdict(self, key: Key, plan: Plan, place: DevicePlace) -> DeviceVerdict:
         """Say what refuses a device to a request, if anything does."""
         device = place.on(self._node)
         pool = self._node.pools[place.pool]
@@ -64,26 +64,26 @@ class Judge:
         if selector is not None:
             return selector
         if not pool.reached[place.device]:
-            return DeviceVerdict(name, Why.OTHER_NODE)
+            return DeviceVerdict(name, DeviceWhy.OTHER_NODE)
         if device.binding_conditions and not self.plans.rules.binding:
-            return DeviceVerdict(name, Why.NEEDS_BINDING)
+            return DeviceVerdict(name, DeviceWhy.NEEDS_BINDING)
         if self.ledger.in_use(key[0], plan.request, place):
-            held = self._held(name, Why.IN_USE, self.usage.holders.get(identity, ()))
+            held = self._held(name, DeviceWhy.IN_USE, self.usage.holders.get(identity, ()))
             tainted = self._tainted(plan, device, name)  # then it would not do once it is free
             return held if tainted is None else replace(tainted, holders=held.holders, users=held.users)
         try:
             left = self.ledger.has_capacity(key[0], plan, place)
-        except Stop:
+        except SearchStop:
             left = False
         if not left:
             return self._no_capacity(plan, place, name)
         return self._last(key, plan, place, name)
 
-    def _held(self, name: str, why: Why, holders: Iterable[str], short: tuple[Short, ...] = ()) -> DeviceVerdict:
+    def _held(self, name: str, why: DeviceWhy, holders: Iterable[str], short: tuple[Short, ...] = ()) -> DeviceVerdict:
         keys = tuple(dict.fromkeys(holders))
         return DeviceVerdict(name, why, holders=keys, users=users_of(self.claims, keys), short=short)
 
-    def _no_capacity(self, plan: Plan, place: Place, name: str) -> DeviceVerdict:
+    def _no_capacity(self, plan: Plan, place: DevicePlace, name: str) -> DeviceVerdict:
         device, pool = place.on(self._node), self._node.pools[place.pool]
         shares = self.usage.shares.get(pool.id_of(device), ())
         said = dict(dict(self._node.uses[place.pool].shares).get(place.device) or ())
@@ -92,23 +92,23 @@ class Judge:
             Short(shortage.name, _amount(shortage.needs), _amount(shortage.left), _amount(shortage.whole))
             for shortage in shortages
         )
-        return self._held(name, Why.CAPACITY, (share.claim for share in shares), short)
+        return self._held(name, DeviceWhy.CAPACITY, (share.claim for share in shares), short)
 
-    def _last(self, key: Key, plan: Plan, place: Place, name: str) -> DeviceVerdict:
+    def _last(self, key: Key, plan: Plan, place: DevicePlace, name: str) -> DeviceVerdict:
         """What only giving the device tells: taints, features, counters."""
         device = place.on(self._node)
         tainted = self._tainted(plan, device, name)
         if tainted is not None:
             return tainted
         if device.consumes and not self.plans.rules.partitionable:
-            return DeviceVerdict(name, Why.UNSUPPORTED)
+            return DeviceVerdict(name, DeviceWhy.UNSUPPORTED)
         short = self.ledger.counters_short(place) if device.consumes else ()
         if short:
             told = tuple(
                 Short(f"{each}/{counter}", _amount(needs), _amount(left)) for each, counter, needs, left in short
             )
-            return self._held(name, Why.COUNTERS, self._takers(place, {each for each, *_ in short}), told)
-        return DeviceVerdict(name, Why.NOTHING)
+            return self._held(name, DeviceWhy.COUNTERS, self._takers(place, {each for each, *_ in short}), told)
+        return DeviceVerdict(name, DeviceWhy.NOTHING)
 
     def _tainted(self, plan: Plan, device: Device, name: str) -> DeviceVerdict | None:
         """The first taint of a device that is not tolerated."""
@@ -116,9 +116,9 @@ class Judge:
         if taint is None:
             return None
         value = f"={taint.value}" if taint.value else ""
-        return DeviceVerdict(name, Why.TAINT, taint=f"{taint.key}{value}:{taint.effect}", rule=taint.rule)
+        return DeviceVerdict(name, DeviceWhy.TAINT, taint=f"{taint.key}{value}:{taint.effect}", rule=taint.rule)
 
-    def _takers(self, place: Place, sets: set[str]) -> Iterable[str]:
+    def _takers(self, place: DevicePlace, sets: set[str]) -> Iterable[str]:
         """Claims that hold devices which take of sets of counters."""
         pool = self._node.pools[place.pool]
         for device in (*pool.devices, *pool.hidden):
@@ -132,15 +132,15 @@ class Judge:
         of_class = [
             selector.cel.expression for selector in plan.device_class.spec.selectors or () if selector.cel is not None
         ]
-        both = [(Why.CLASS, text) for text in of_class]
-        both += [(Why.CLAIM, text or "") for text in plan.request.selectors]
+        both = [(DeviceWhy.CLASS, text) for text in of_class]
+        both += [(DeviceWhy.CLAIM, text or "") for text in plan.request.selectors]
         seen = device.seen if self.plans.rules.sees_multiple else device.seen._replace(multiple=False)
         for why, text in both:
             try:
                 if expression(text).matches(seen):
                     continue
             except CelError as error:
-                return _failing(name, text, seen, error, of_class=why is Why.CLASS)
+                return _failing(name, text, seen, error, of_class=why is DeviceWhy.CLASS)
             return DeviceVerdict(name, why, text, values=named_values(text, seen), seen=seen)
         return None
 
@@ -151,7 +151,7 @@ def _failing(name: str, text: str, seen: CelDevice, error: CelError, *, of_class
     near = get_close_matches(error.key.lower(), by_lower, n=1, cutoff=0.7) if error.key else ()
     return DeviceVerdict(
         name,
-        Why.FAILS,
+        DeviceWhy.FAILS,
         text,
         values=() if error.compile else named_values(text, seen),
         of_class=of_class,
@@ -175,12 +175,12 @@ def named_values(text: str, seen: CelDevice) -> tuple[tuple[str, str], ...]:
 
 
 def _amount(nanos: int) -> str:
-    return format_nanos(nanos, Form.BINARY_SI)
+    return format_nanos(nanos, QuantityFormat.BINARY_SI)
 
 
 def written(value: Any) -> str:
     """The value of an attribute as it is told."""
-    if isinstance(value, Version):
+    if isinstance(value, SemanticVersion):
         return value.text
     if isinstance(value, bool):
         return str(value).lower()

@@ -14,9 +14,9 @@ from kplan.plugins.dynamic_resources.capacity import CapacityError, fits, takes
 from kplan.plugins.dynamic_resources.constraints import Tracked, static_attribute
 from kplan.plugins.dynamic_resources.counters import CounterBook
 from kplan.plugins.dynamic_resources.derived import derived_attribute
-from kplan.plugins.dynamic_resources.found import Chosen, ClaimRef, DeviceRef, Place, Stop
+from kplan.plugins.dynamic_resources.found import ChosenDevice, ClaimRef, DevicePlace, DeviceRef, SearchStop
 from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
-from kplan.plugins.dynamic_resources.requests import Request
+from kplan.plugins.dynamic_resources.requests import ClaimRequest
 from kplan.plugins.dynamic_resources.taints import blocks
 from kplan.plugins.shared.devices.device import Amount, Device
 
@@ -27,7 +27,7 @@ OPTIONAL_NODE_OPERATIONS = "DRAOptionalNodeOperations"
 class Given:
     """What giving one device away has changed, so that it can be taken back."""
 
-    place: Place
+    place: DevicePlace
     plan: Plan
     joined: bool = False
     counted: bool = False
@@ -46,13 +46,13 @@ class Ledger:
     """
 
     def __init__(self, plans: Plans, features: frozenset[str]) -> None:
-        self.given: list[list[Chosen]] = [[] for _ in plans.claims]
+        self.given: list[list[ChosenDevice]] = [[] for _ in plans.claims]
         self._plans, self._node, self._rules, self._features = plans, plans.node, plans.rules, features
         self._counters = CounterBook(plans.node, plans.rules)
         self._held = [frozenset(use.held) for use in plans.node.uses]
         self._shared = [dict(use.shares) for use in plans.node.uses]
-        self._allocating: dict[Place, set[int]] = {}
-        self._sharing: dict[Place, dict[str, int]] = {}
+        self._allocating: dict[DevicePlace, set[int]] = {}
+        self._sharing: dict[DevicePlace, dict[str, int]] = {}
         self._constraints = [
             [
                 Tracked(constraint, self._attribute, self._rules)
@@ -62,13 +62,13 @@ class Ledger:
             for claim in plans.claims
         ]
 
-    def in_use(self, claim: int, request: Request, place: Place) -> bool:
+    def in_use(self, claim: int, request: ClaimRequest, place: DevicePlace) -> bool:
         """Tell whether a device cannot be given because somebody has it."""
         if request.admin:
             return claim in self._allocating.get(place, ())
         return place.device in self._held[place.pool] or bool(self._allocating.get(place))
 
-    def has_capacity(self, claim: int, plan: Plan, place: Place) -> bool:
+    def has_capacity(self, claim: int, plan: Plan, place: DevicePlace) -> bool:
         """Tell whether what a request takes of a device is left.
 
         Raises:
@@ -84,9 +84,9 @@ class Ledger:
             if not self._rules.capacity_is_error:
                 return False
             where = ("claim ", ClaimRef(claim), f", request {plan.request.name}: checking capacity for device ")
-            raise Stop(*where, DeviceRef(place), f": {error}") from None
+            raise SearchStop(*where, DeviceRef(place), f": {error}") from None
 
-    def counters_short(self, place: Place) -> list[tuple[str, str, int, int]]:
+    def counters_short(self, place: DevicePlace) -> list[tuple[str, str, int, int]]:
         """Name the counters of which too little is left for a device; none where it is shared and counted already."""
         device = place.on(self._node)
         multiple = self._rules.consumable and device.multiple
@@ -94,12 +94,12 @@ class Ledger:
             return []
         return self._counters.short(place)
 
-    def sharing(self, place: Place) -> object:
+    def sharing(self, place: DevicePlace) -> object:
         """What others and this search have of a device that may be given to many; hashable."""
         mine = self._sharing.get(place)
         return self._shared[place.pool].get(place.device), None if mine is None else tuple(sorted(mine.items()))
 
-    def give(self, key: Key, plan: Plan, place: Place, *, must: bool) -> Given | None:
+    def give(self, key: Key, plan: Plan, place: DevicePlace, *, must: bool) -> Given | None:
         """Give a device, if counters, taints, constraints and capacity let it; None if not.
 
         Args:
@@ -126,7 +126,7 @@ class Ledger:
             self._reject(claim, given)
             if must:
                 where = ("claim ", ClaimRef(claim), f", request {plan.request.name}: cannot add device ")
-                raise Stop(*where, DeviceRef(place), " because a claim constraint would not be satisfied")
+                raise SearchStop(*where, DeviceRef(place), " because a claim constraint would not be satisfied")
             return None
         if not multiple:
             self._allocating.setdefault(place, set()).add(claim)
@@ -136,7 +136,7 @@ class Ledger:
             return None
         consumed = self._share(given, device) if multiple else {}
         self.given[claim].append(
-            Chosen(
+            ChosenDevice(
                 claim,
                 plan.request.full,
                 key[2],
@@ -168,7 +168,7 @@ class Ledger:
         if given.counted:
             self._counters.give_back(given.place)
 
-    def _usable(self, claim: int, request: Request, place: Place, device: Device, *, multiple: bool) -> bool:
+    def _usable(self, claim: int, request: ClaimRequest, place: DevicePlace, device: Device, *, multiple: bool) -> bool:
         if self.in_use(claim, request, place) and not (multiple and request.admin):
             return False
         if device.skips and not (self._rules.optional_operations and OPTIONAL_NODE_OPERATIONS in self._features):
@@ -191,7 +191,7 @@ class Ledger:
         given.counted = True
         return True
 
-    def _is_shared(self, place: Place) -> bool:
+    def _is_shared(self, place: DevicePlace) -> bool:
         shares = self._shared[place.pool]
         known = place.device in shares and (self._rules.shares_known_by_id or shares[place.device] is not None)
         return known or place in self._sharing
@@ -219,7 +219,7 @@ class Ledger:
             given.counted = False
         self.take_back(claim, given)
 
-    def _attribute(self, request: Request, device: Device, name: str) -> DeviceAttribute | None:
+    def _attribute(self, request: ClaimRequest, device: Device, name: str) -> DeviceAttribute | None:
         expressions = dict(request.derived) if self._rules.derived else {}
         if name in expressions:
             return derived_attribute(expressions[name], device)

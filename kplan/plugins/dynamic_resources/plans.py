@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from kplan.objects.models.devices import DeviceClass
 from kplan.plugins.dynamic_resources.capacity import CapacityError, fits
-from kplan.plugins.dynamic_resources.found import ClaimRef, DeviceRef, Part, Place, PoolRef, Stop
-from kplan.plugins.dynamic_resources.requests import ALL, EXACT_COUNT, MAX_DEVICES, ClaimWants, Entry, Request
+from kplan.plugins.dynamic_resources.found import ClaimRef, DevicePlace, DeviceRef, Part, PoolRef, SearchStop
+from kplan.plugins.dynamic_resources.requests import ALL, EXACT_COUNT, MAX_DEVICES, ClaimRequest, ClaimWants, Entry
 from kplan.plugins.shared.devices.cel import HINT, expression
 from kplan.plugins.shared.devices.cel_device import CelDevice
 from kplan.plugins.shared.devices.cel_errors import CelError
@@ -36,11 +36,11 @@ class Plan:
         every: the devices, where it is for all of them.
     """
 
-    request: Request
+    request: ClaimRequest
     entry: Entry
     device_class: DeviceClass
     count: int
-    every: tuple[Place, ...] = ()
+    every: tuple[DevicePlace, ...] = ()
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Plans:
     classes: Mapping[str, DeviceClass]
     rules: AllocatorRules
     by_key: dict[Key, Plan] = field(default_factory=dict)
-    _matches: dict[tuple[Place, Key], bool] = field(default_factory=dict)
+    _matches: dict[tuple[DevicePlace, Key], bool] = field(default_factory=dict)
 
     def prepare(self) -> None:
         """Make them.
@@ -74,22 +74,22 @@ class Plans:
                 count = self._entry(number, entry_number, entry)
                 if not self.rules.per_claim_limit and count > MAX_DEVICES - least:
                     why = f"adding {count} devices exceeds the claim limit of {MAX_DEVICES}"
-                    raise Stop(
+                    raise SearchStop(
                         *("claim ", ClaimRef(number)),
                         f", request {entry.name}: {why}, with {least} already accounted for",
                     )
                 least += count
             if self.rules.per_claim_limit and least > MAX_DEVICES:
                 why = f"number of requested devices {least} exceeds the claim limit of {MAX_DEVICES}"
-                raise Stop("claim ", ClaimRef(number), f": {why}")
+                raise SearchStop("claim ", ClaimRef(number), f": {why}")
             for i, constraint in enumerate(claim.constraints):
                 if constraint is None or (constraint.distinct and not self.rules.distinct_attribute):
                     why = "empty constraint (unsupported constraint type?)"
-                    raise Stop("claim ", ClaimRef(number), f", constraint #{i}: {why}")
+                    raise SearchStop("claim ", ClaimRef(number), f", constraint #{i}: {why}")
         if self.rules.shared_key:
             self._matches.clear()
 
-    def selectable(self, key: Key, plan: Plan, place: Place) -> bool:
+    def selectable(self, key: Key, plan: Plan, place: DevicePlace) -> bool:
         """Tell whether class, selectors and the choice of nodes let a request have a device.
 
         Raises:
@@ -107,7 +107,7 @@ class Plans:
         """Plan one entry; return the least number of devices it needs."""
         if entry.prioritized and not self.rules.prioritized_list:
             why = "has subrequests, but the DRAPrioritizedList feature is disabled"
-            raise Stop("claim ", ClaimRef(claim), f", request {entry.name}: {why}")
+            raise SearchStop("claim ", ClaimRef(claim), f", request {entry.name}: {why}")
         if self.rules.checks_capacity_requests and not self.rules.consumable:
             self._refuse_capacity(claim, entry)
         counts = []
@@ -124,43 +124,45 @@ class Plans:
             if request.capacity is not None:
                 by_option = entry.prioritized and self.rules.minor > 34
                 named = f"subrequest {request.name}" if by_option else f"request {entry.name}"
-                raise Stop("claim ", ClaimRef(claim), f", {named}: {why}")
+                raise SearchStop("claim ", ClaimRef(claim), f", {named}: {why}")
 
-    def _plan(self, key: Key, entry: Entry, request: Request) -> Plan:
+    def _plan(self, key: Key, entry: Entry, request: ClaimRequest) -> Plan:
         where = ("claim ", ClaimRef(key[0]), f", request {request.name}")
         if request.derived and not self.rules.derived and self.rules.minor >= 37:
-            raise Stop(*where, ": cannot handle request with derived attributes, the feature is disabled")
+            raise SearchStop(*where, ": cannot handle request with derived attributes, the feature is disabled")
         for i, selector in enumerate(request.selectors):
             if selector is None:
-                raise Stop(*where, f", selector #{i}: CEL expression empty (unsupported selector type?)")
+                raise SearchStop(*where, f", selector #{i}: CEL expression empty (unsupported selector type?)")
         if request.admin is not None and not self.rules.admin_access:
-            raise Stop(*where, ": admin access is requested, but the feature is disabled")
+            raise SearchStop(*where, ": admin access is requested, but the feature is disabled")
         if not request.device_class:
-            raise Stop(*where, ": missing device class name (unsupported request type?)")
+            raise SearchStop(*where, ": missing device class name (unsupported request type?)")
         device_class = self.classes.get(request.device_class)
         if device_class is None:
             missing = f'deviceclass.resource.k8s.io "{request.device_class}" not found'
-            raise Stop(*where, f": could not retrieve device class {request.device_class}: {missing}")
+            raise SearchStop(*where, f": could not retrieve device class {request.device_class}: {missing}")
         plan = Plan(request, entry, device_class, request.count)
         if request.mode == ALL:
             plan.every = tuple(self._every(key, plan, where))
             plan.count = len(plan.every)
         elif request.mode != EXACT_COUNT:
-            raise Stop(*where, f": unsupported count mode {request.mode}")
+            raise SearchStop(*where, f": unsupported count mode {request.mode}")
         return plan
 
-    def _every(self, key: Key, plan: Plan, where: tuple[Part, ...]) -> Iterator[Place]:
+    def _every(self, key: Key, plan: Plan, where: tuple[Part, ...]) -> Iterator[DevicePlace]:
         """All devices of the node that a request for all of them is about."""
         for i, pool in enumerate(self.node.pools):
             if pool.incomplete or pool.problem:
                 state = "being updated" if pool.incomplete else "invalid"
-                raise Stop(*where, ": asks for all devices, but resource pool ", PoolRef(i), f" is currently {state}")
+                raise SearchStop(
+                    *where, ": asks for all devices, but resource pool ", PoolRef(i), f" is currently {state}"
+                )
             for position in range(len(pool.devices)):
-                place = Place(i, position)
+                place = DevicePlace(i, position)
                 if self.selectable(key, plan, place) and self._may_be_of_all(plan, place, where):
                     yield place
 
-    def _may_be_of_all(self, plan: Plan, place: Place, where: tuple[Part, ...]) -> bool:
+    def _may_be_of_all(self, plan: Plan, place: DevicePlace, where: tuple[Part, ...]) -> bool:
         """Whether a device has the capacity asked for: what is left of it, or from 1.37 on what it has of its own."""
         if not self.rules.consumable:
             return True
@@ -170,9 +172,9 @@ class Plans:
         except CapacityError as error:
             if not self.rules.capacity_is_error:
                 return False
-            raise Stop(*where, ": checking capacity for device ", DeviceRef(place, True), f": {error}") from None
+            raise SearchStop(*where, ": checking capacity for device ", DeviceRef(place, True), f": {error}") from None
 
-    def _matching(self, claim: int, plan: Plan, place: Place, device: Device) -> bool:
+    def _matching(self, claim: int, plan: Plan, place: DevicePlace, device: Device) -> bool:
         seen = device.seen if self.rules.sees_multiple else device.seen._replace(multiple=False)
         of_class: tuple[Part, ...] = ("class ", plan.device_class.name)
         for i, selector in enumerate(plan.device_class.spec.selectors or ()):
@@ -184,17 +186,17 @@ class Plans:
                 return False
         return self.node.pools[place.pool].reached[place.device]
 
-    def _holds(self, text: str, seen: CelDevice, whose: tuple[Part, ...], number: int, place: Place) -> bool:
+    def _holds(self, text: str, seen: CelDevice, whose: tuple[Part, ...], number: int, place: DevicePlace) -> bool:
         try:
             return expression(text).matches(seen)
         except CelError as error:
             raise self._cel_error(error, whose, number, place) from None
 
-    def _cel_error(self, error: CelError, whose: Sequence[Part], number: int, place: Place) -> Stop:
+    def _cel_error(self, error: CelError, whose: Sequence[Part], number: int, place: DevicePlace) -> SearchStop:
         if error.compile:
-            return Stop(*whose, f": selector #{number}: CEL compile error: {error.text}", selector=True)
+            return SearchStop(*whose, f": selector #{number}: CEL compile error: {error.text}", selector=True)
         text = error.text
         if self.rules.hints_at_optionals and "no such key:" in text:
             text += HINT
         on: tuple[Part, ...] = (" on device ", DeviceRef(place)) if self.rules.names_device else ()
-        return Stop(*whose, f": selector #{number}", *on, f": CEL runtime error: {text}", selector=True)
+        return SearchStop(*whose, f": selector #{number}", *on, f": CEL runtime error: {text}", selector=True)

@@ -19,7 +19,7 @@ MAX_OPTIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Toleration:
+class TolerationRules:
     """A taint of devices that is tolerated."""
 
     key: str
@@ -29,7 +29,7 @@ class Toleration:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ClaimRequest:
     """A request for devices of one class, or one option of a prioritized list.
 
     Attributes:
@@ -52,7 +52,7 @@ class Request:
     count: int
     admin: bool | None
     selectors: tuple[str | None, ...]
-    tolerations: tuple[Toleration, ...]
+    tolerations: tuple[TolerationRules, ...]
     capacity: tuple[tuple[str, Amount], ...] | None
     derived: tuple[tuple[str, str], ...]
 
@@ -68,12 +68,12 @@ class Entry:
     """
 
     name: str
-    options: tuple[Request, ...]
+    options: tuple[ClaimRequest, ...]
     prioritized: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
+class ClaimConstraint:
     """What devices must have in common, or must not.
 
     Attributes:
@@ -86,7 +86,7 @@ class Constraint:
     attribute: str
     distinct: bool
 
-    def about(self, entry: str, request: Request) -> bool:
+    def about(self, entry: str, request: ClaimRequest) -> bool:
         """Tell whether it is about a request."""
         return not self.requests or entry in self.requests or request.full in self.requests
 
@@ -102,7 +102,7 @@ class ClaimWants:
     """
 
     entries: tuple[Entry, ...]
-    constraints: tuple[Constraint | None, ...]
+    constraints: tuple[ClaimConstraint | None, ...]
     number: int = field(default_factory=count().__next__, compare=False)
 
 
@@ -135,9 +135,9 @@ def _entry(request: DeviceRequest) -> Entry:
     return Entry(request.name, tuple(options), True)
 
 
-def _request(request: ExactDeviceRequest, name: str, full: str, admin: bool | None) -> Request:
+def _request(request: ExactDeviceRequest, name: str, full: str, admin: bool | None) -> ClaimRequest:
     asked = request.capacity
-    return Request(
+    return ClaimRequest(
         name,
         full,
         request.device_class_name,
@@ -146,7 +146,7 @@ def _request(request: ExactDeviceRequest, name: str, full: str, admin: bool | No
         admin,
         tuple(selector.cel.expression if selector.cel is not None else None for selector in request.selectors or ()),
         tuple(
-            Toleration(each.key or "", each.operator or "", each.value or "", each.effect or "")
+            TolerationRules(each.key or "", each.operator or "", each.value or "", each.effect or "")
             for each in request.tolerations or ()
         ),
         None if asked is None else tuple((key, Amount.of(raw)) for key, raw in (asked.requests or {}).items()),
@@ -154,10 +154,10 @@ def _request(request: ExactDeviceRequest, name: str, full: str, admin: bool | No
     )
 
 
-def _constraint(constraint: DeviceConstraint) -> Constraint | None:
+def _constraint(constraint: DeviceConstraint) -> ClaimConstraint | None:
     names = frozenset(constraint.requests or ())
     if constraint.match_attribute is not None:
-        return Constraint(names, constraint.match_attribute, distinct=False)
+        return ClaimConstraint(names, constraint.match_attribute, distinct=False)
     if constraint.distinct_attribute is not None:
-        return Constraint(names, constraint.distinct_attribute, distinct=True)
+        return ClaimConstraint(names, constraint.distinct_attribute, distinct=True)
     return None

@@ -6,19 +6,19 @@ resourceclaim/devicetoleration.go ToleratesTaint.
 
 from __future__ import annotations
 
-from kplan.plugins.dynamic_resources.requests import Request, Toleration
-from kplan.plugins.shared.devices.device import Device, Taint
+from kplan.plugins.dynamic_resources.requests import ClaimRequest, TolerationRules
+from kplan.plugins.shared.devices.device import Device, TaintOfDevice
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
 _BLOCKING = ("NoSchedule", "NoExecute")
 
 
-def blocks(device: Device, request: Request, rules: AllocatorRules) -> bool:
+def blocks(device: Device, request: ClaimRequest, rules: AllocatorRules) -> bool:
     """Tell whether a taint keeps a request from a device."""
     return untolerated(device, request, rules) is not None
 
 
-def untolerated(device: Device, request: Request, rules: AllocatorRules) -> Taint | None:
+def untolerated(device: Device, request: ClaimRequest, rules: AllocatorRules) -> TaintOfDevice | None:
     """Return the first taint that keeps a request from a device, or None."""
     for taint in device.taints:
         counts = rules.all_taints_count or taint.effect in _BLOCKING
@@ -27,7 +27,7 @@ def untolerated(device: Device, request: Request, rules: AllocatorRules) -> Tain
     return None
 
 
-def _tolerates(toleration: Toleration, taint: Taint) -> bool:
+def _tolerates(toleration: TolerationRules, taint: TaintOfDevice) -> bool:
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

@@ -11,7 +11,7 @@ import numpy as np
 from kplan.cluster.affinity import AffinityTerm
 from kplan.framework.findings import Facts, Findings
 from kplan.framework.reason_codes import ReasonCode
-from kplan.plugins.inter_pod_affinity.filtering import Affinity, Conflict, FilterState
+from kplan.plugins.inter_pod_affinity.filtering import Affinity, FilterState, TermConflict
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -23,7 +23,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class PodNames:
     """Some names, sorted, and how many there are in all."""
 
     count: int
@@ -60,7 +60,7 @@ class FailedTerm:
 
     term: TermFacts
     domain: str | None
-    pods: Names
+    pods: PodNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ class AffinityReach:
     """
 
     terms: tuple[TermFacts, ...]
-    matching: Names
-    domains: tuple[Names, ...]
+    matching: PodNames
+    domains: tuple[PodNames, ...]
     matches_itself: bool
 
 
@@ -146,12 +146,12 @@ class _Look:
         terms = (self._term(term, affinity, row) for term in affinity.terms)
         return tuple(term for term in terms if not term.pods.count)
 
-    def conflicts(self, conflicts: Sequence[Conflict], row: int) -> tuple[FailedTerm, ...]:
+    def conflicts(self, conflicts: Sequence[TermConflict], row: int) -> tuple[FailedTerm, ...]:
         """Terms by which a pod in the domain of a world conflicts."""
         terms = (self._term(conflict.term, conflict, row) for conflict in conflicts)
         return tuple(term for term in terms if term.pods.count)
 
-    def _term(self, term: AffinityTerm, counted: Affinity | Conflict, row: int) -> FailedTerm:
+    def _term(self, term: AffinityTerm, counted: Affinity | TermConflict, row: int) -> FailedTerm:
         """A term with the pods that are counted for it in the domain of a world."""
         domain = self._domain(term, row)
         pods = [] if domain is None else self._pods(counted.counter, term, row, local=counted.local)
@@ -199,9 +199,9 @@ class _Look:
         return known
 
 
-def names(keys: Sequence[str]) -> Names:
+def names(keys: Sequence[str]) -> PodNames:
     """Sort names and keep the first of them."""
-    return Names(len(keys), tuple(sorted(keys)[:SHOWN]))
+    return PodNames(len(keys), tuple(sorted(keys)[:SHOWN]))
 
 
 def term_facts(term: AffinityTerm) -> TermFacts:

@@ -15,7 +15,7 @@ from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Int
 from kplan.plugins.inter_pod_affinity.terms import (
     HOSTNAME,
-    Kind,
+    TermKind,
     any_host_anti_affinity,
     count_having,
     count_matching,
@@ -74,7 +74,7 @@ class Affinity:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Conflict:
+class TermConflict:
     """One anti-affinity term and the pods that conflict by it.
 
     Attributes:
@@ -115,8 +115,8 @@ class FilterState:
     """
 
     affinity: Affinity | None
-    anti_affinity: tuple[Conflict, ...]
-    existing: tuple[Conflict, ...]
+    anti_affinity: tuple[TermConflict, ...]
+    existing: tuple[TermConflict, ...]
 
 
 def prepare(pod: PodInfo, cluster: Cluster, *, keeps_selector: bool, host_local: bool) -> FilterState | None:
@@ -132,8 +132,8 @@ def prepare(pod: PodInfo, cluster: Cluster, *, keeps_selector: bool, host_local:
     """
     own = pod.pod_class
     existing = tuple(
-        _conflict(term, count_having(term, Kind.REQUIRED_ANTI, cluster), cluster, host_local=host_local)
-        for term in terms_about(pod, Kind.REQUIRED_ANTI, cluster)
+        _conflict(term, count_having(term, TermKind.REQUIRED_ANTI, cluster), cluster, host_local=host_local)
+        for term in terms_about(pod, TermKind.REQUIRED_ANTI, cluster)
     )
     if not own.affinity and not own.anti_affinity:
         # With the gate, any term by hostname keeps the plugin awake, whichever pods it is about.
@@ -167,12 +167,12 @@ def _affinity(pod: PodInfo, terms: tuple[AffinityTerm, ...], cluster: Cluster, *
     return Affinity(pod.pod_class.affinity, counter, labelled, fewest, anywhere, first_may, local)
 
 
-def _conflict(term: AffinityTerm, counter: Counter, cluster: Cluster, *, host_local: bool) -> Conflict:
+def _conflict(term: AffinityTerm, counter: Counter, cluster: Cluster, *, host_local: bool) -> TermConflict:
     column = cluster.labels.column(term.topology_key)
     local = host_local and term.topology_key == HOSTNAME
     present = column.present
     here = np.where(present, counter.nodes, 0) if local else domain_sums(column, counter.nodes)
-    return Conflict(term, counter, present, here, local)
+    return TermConflict(term, counter, present, here, local)
 
 
 def closes(state: FilterState, cluster: Cluster) -> Closing | None:
@@ -212,7 +212,7 @@ def judge(state: FilterState, worlds: Worlds) -> Findings[None]:
     return Findings(tuple(refusals), unresolvable)
 
 
-def _any(conflicts: Sequence[Conflict], worlds: Worlds) -> Mask:
+def _any(conflicts: Sequence[TermConflict], worlds: Worlds) -> Mask:
     """bool[M], one of the conflicts holds."""
     held = np.zeros(len(worlds), dtype=np.bool_)
     for conflict in conflicts:

@@ -10,7 +10,7 @@ import numpy as np
 from kplan.framework.plugin import MAX_NODE_SCORE
 from kplan.framework.worlds import Int
 from kplan.plugins.inter_pod_affinity.terms import (
-    Kind,
+    TermKind,
     count_having,
     count_matching,
     domain_sums,
@@ -61,7 +61,7 @@ def _counted(
         for weighted in preferred:
             term = merged(weighted.term, cluster, keeps_selector=keeps_selector)
             yield term.topology_key, sign * weighted.weight, count_matching((term,), cluster)
-    for weight, kind in ((hard_weight, Kind.REQUIRED), (1, Kind.PREFERRED), (-1, Kind.PREFERRED_ANTI)):
+    for weight, kind in ((hard_weight, TermKind.REQUIRED), (1, TermKind.PREFERRED), (-1, TermKind.PREFERRED_ANTI)):
         if weight:
             for term in terms_about(pod, kind, cluster):
                 yield term.topology_key, weight, count_having(term, kind, cluster)

@@ -74,7 +74,7 @@ def count_matching(terms: Sequence[AffinityTerm], cluster: Cluster) -> Counter:
     return cluster.counters.get(key, lambda pod_class: int(matches_all(terms, pod_class)), hooks)
 
 
-class Kind(StrEnum):
+class TermKind(StrEnum):
     """The four lists of terms a pod may have."""
 
     REQUIRED = "affinity"
@@ -85,13 +85,13 @@ class Kind(StrEnum):
     def of(self, pod_class: PodClass) -> tuple[WeightedTerm, ...]:
         """Terms of this kind that the pods of a class have; required ones weigh 1."""
         match self:
-            case Kind.PREFERRED:
+            case TermKind.PREFERRED:
                 return pod_class.preferred_affinity
-            case Kind.PREFERRED_ANTI:
+            case TermKind.PREFERRED_ANTI:
                 return pod_class.preferred_anti_affinity
-            case Kind.REQUIRED:
+            case TermKind.REQUIRED:
                 terms = pod_class.affinity
-            case Kind.REQUIRED_ANTI:
+            case TermKind.REQUIRED_ANTI:
                 terms = pod_class.anti_affinity
         return tuple(WeightedTerm(1, term) for term in terms) if terms else ()
 
@@ -109,7 +109,7 @@ class _Index:
         terms: by (label, value) of the first In requirement, or by None for terms without one.
     """
 
-    kind: Kind
+    kind: TermKind
     owner: str = _OWNER
     terms: dict[tuple[str, str] | None, dict[AffinityTerm, None]] = field(default_factory=dict, compare=False)
 
@@ -136,7 +136,7 @@ def _hooks(selector: Selector) -> Iterable[tuple[str, str] | None]:
     return () if selector.nothing else (None,)
 
 
-def terms_about(pod: PodInfo, kind: Kind, cluster: Cluster) -> list[AffinityTerm]:
+def terms_about(pod: PodInfo, kind: TermKind, cluster: Cluster) -> list[AffinityTerm]:
     """List the distinct terms of one kind, of any pod of the cluster, that match a pod.
 
     Source: kube-scheduler v0.37.2 framework/types.go AffinityTerm.Matches, with the labels of the pod's namespace.
@@ -149,7 +149,7 @@ def terms_about(pod: PodInfo, kind: Kind, cluster: Cluster) -> list[AffinityTerm
     return [term for term in candidates if term.matches(pod.namespace, pod.labels, namespace_labels)]
 
 
-def count_having(term: AffinityTerm, kind: Kind, cluster: Cluster) -> Counter:
+def count_having(term: AffinityTerm, kind: TermKind, cluster: Cluster) -> Counter:
     """Count the pods that have a term, by its weight and as often as they have it."""
 
     def weigh(pod_class: PodClass) -> int:

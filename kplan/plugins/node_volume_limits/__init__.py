@@ -29,7 +29,7 @@ from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Mask, Worlds
 from kplan.plugins.node_volume_limits import waking
-from kplan.plugins.node_volume_limits.attachments import Problem, UsedVolume, used_volumes
+from kplan.plugins.node_volume_limits.attachments import AttachmentProblem, UsedVolume, used_volumes
 from kplan.plugins.node_volume_limits.counting import Limits, limits_for
 from kplan.plugins.shared.claims import claim_use
 from kplan.plugins.shared.csi_translation import plugin_of_inline
@@ -54,7 +54,7 @@ class NodeVolumeLimitsState:
         known: answers about rows as they are, made on first need.
     """
 
-    volumes: tuple[UsedVolume | Problem, ...]
+    volumes: tuple[UsedVolume | AttachmentProblem, ...]
     limits: Limits
     known: dict[str, Mask] = field(default_factory=dict)
 
@@ -122,7 +122,7 @@ class NodeVolumeLimits(ColumnPlugin[None]):
         refusals: list[Refusal] = []
         unresolvable = np.zeros(len(worlds), dtype=np.bool_)
         alive = np.ones(len(worlds), dtype=np.bool_)
-        for problem in (item for item in state.volumes if isinstance(item, Problem)):
+        for problem in (item for item in state.volumes if isinstance(item, AttachmentProblem)):
             here = alive & state.limits.counted[problem.plugin][rows]
             alive &= ~here
             if problem.missing is not None:

@@ -52,7 +52,7 @@ class UsedVolume(NamedTuple):
     label: str
 
 
-class Problem(NamedTuple):
+class AttachmentProblem(NamedTuple):
     """A volume the scheduler cannot count.
 
     Attributes:
@@ -70,7 +70,7 @@ class Problem(NamedTuple):
     claim: str = ""
 
 
-def used_volumes(pod: Pod, cluster: Cluster) -> Iterator[UsedVolume | Problem]:
+def used_volumes(pod: Pod, cluster: Cluster) -> Iterator[UsedVolume | AttachmentProblem]:
     """Yield what each volume of a pod counts as, in order; volumes that do not count are left out."""
     for volume in pod.spec.volumes or ():
         use = claim_use(pod, volume)
@@ -82,17 +82,17 @@ def used_volumes(pod: Pod, cluster: Cluster) -> Iterator[UsedVolume | Problem]:
             try:
                 yield UsedVolume(plugin.driver, f"{plugin.driver}/{inline_handle(volume)}", number, volume.name)
             except TranslationError as error:
-                yield Problem(f"converting volume({volume.name}) from inline to csi: {error}", number)
+                yield AttachmentProblem(f"converting volume({volume.name}) from inline to csi: {error}", number)
             continue
         if not use.name:
-            yield Problem("PersistentVolumeClaim had no name")
+            yield AttachmentProblem("PersistentVolumeClaim had no name")
             continue
         claim = cluster.objects.persistent_volume_claims.get(use.key)
         if claim is None:
-            yield Problem(missing=claim_missing(use.name, f"looking up PVC {use.key}: "), claim=use.key)
+            yield AttachmentProblem(missing=claim_missing(use.name, f"looking up PVC {use.key}: "), claim=use.key)
         elif use.ephemeral and not owned_by(claim, pod):
             why = not_owner(claim, pod)
-            yield Problem(why.reason, code=why.code)
+            yield AttachmentProblem(why.reason, code=why.code)
         else:
             counted = volume_of_claim(claim, cluster)
             if counted is not None:
@@ -153,7 +153,7 @@ class Uses:
     plugin: Index
     volumes: dict[str, int]
     drivers: dict[str, int]
-    problems: dict[int, list[Problem]]
+    problems: dict[int, list[AttachmentProblem]]
 
 
 _Seen = tuple[PersistentVolumeClaim, PersistentVolume | None, UsedVolume | None]
@@ -215,14 +215,14 @@ class Attachments:
     def _build(self, cluster: Cluster, rows: list[int]) -> None:
         volumes: dict[str, int] = {}
         drivers: dict[str, int] = {}
-        problems: dict[int, list[Problem]] = {}
+        problems: dict[int, list[AttachmentProblem]] = {}
         entries: list[tuple[int, int, int, int]] = []
         self.claims = {}
         for row in rows:
             pod = cluster.pods[row].pod
             self._remember(pod, cluster)
             for item in used_volumes(pod, cluster):
-                if isinstance(item, Problem):
+                if isinstance(item, AttachmentProblem):
                     problems.setdefault(row, []).append(item)
                     continue
                 number = volumes.setdefault(item.unique, len(volumes))

@@ -18,7 +18,7 @@ from kplan.framework.features import Features
 from kplan.framework.worlds import Int, Mask
 from kplan.plugins.node_volume_limits.attachments import (
     AttachedVolume,
-    Problem,
+    AttachmentProblem,
     UsedVolume,
     Uses,
     attached_volumes,
@@ -95,7 +95,7 @@ class Limits:
         problems = self.uses.problems.items()
         return frozenset(row for row, of_pod in problems if any(problem.missing is None for problem in of_pod))
 
-    def problem(self, node: int, moves: Moves) -> Problem | None:
+    def problem(self, node: int, moves: Moves) -> AttachmentProblem | None:
         """Return what the scheduler fails with on a node because of a pod there, or None."""
         there = {row for row in self.broken_pods if int(self.cluster.pod_node[row]) == node}
         for row, sign in moves:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Domain(Facts):
+class DomainCount(Facts):
     """One domain as the cluster is.
 
     Attributes:
@@ -68,7 +68,7 @@ class ConstraintFacts(Facts):
     node_affinity_policy: str
     node_taints_policy: str
     self_match: int
-    domains: tuple[Domain, ...]
+    domains: tuple[DomainCount, ...]
     minimum: int
     too_few_domains: bool
     without_label: tuple[str, ...]
@@ -168,12 +168,14 @@ def _constraint(spread: HardSpread, cluster: Cluster, nodes: Inclusion) -> Const
     )
 
 
-def _domains(spread: HardSpread, cluster: Cluster) -> tuple[Domain, ...]:
+def _domains(spread: HardSpread, cluster: Cluster) -> tuple[DomainCount, ...]:
     column = cluster.labels.column(spread.constraint.topology_key)
     members: dict[int, list[str]] = {}
     for row in np.flatnonzero(spread.included):
         members.setdefault(int(spread.codes[row]), []).append(cluster.node_name(int(row)))
-    domains = (Domain(column.values[code], int(spread.counts[code]), tuple(names)) for code, names in members.items())
+    domains = (
+        DomainCount(column.values[code], int(spread.counts[code]), tuple(names)) for code, names in members.items()
+    )
     return tuple(sorted(domains, key=lambda domain: (domain.pods, domain.value)))
 
 

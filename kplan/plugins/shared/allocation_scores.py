@@ -39,7 +39,7 @@ def most_allocated(uses: Sequence[ResourceUse]) -> Scores:
     return score // np.maximum(weight, 1)
 
 
-class RequestedToCapacityRatio:
+class ScoreByShape:
     """Scores by a shape over utilization; a resource that is worth 0 on a node does not count there.
 
     Source: v1.37.2 noderesources/requested_to_capacity_ratio.go; helper/shape_score.go BuildBrokenLinearFunction.

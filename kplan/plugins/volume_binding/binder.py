@@ -90,7 +90,7 @@ class PodClaims:
 
 
 @dataclass(slots=True)
-class Search:
+class VolumeSearch:
     """State of one search over M nodes.
 
     Attributes:
@@ -110,13 +110,13 @@ class Search:
     choice: dict[int, PodVolumes]
 
 
-def search(claims: PodClaims, cluster: Cluster, rows: NDArray[np.intp], features: Features) -> Search:
+def search(claims: PodClaims, cluster: Cluster, rows: NDArray[np.intp], features: Features) -> VolumeSearch:
     """Search all nodes at positions ``rows`` (intp[M]).
 
     Source: volumeBinder.FindPodVolumes.
     """
     nowhere = np.zeros((4, len(rows)), dtype=np.bool_)
-    answer = Search(nowhere[0], nowhere[1], nowhere[2], nowhere[3], [], {})
+    answer = VolumeSearch(nowhere[0], nowhere[1], nowhere[2], nowhere[3], [], {})
     alive = _check_bound(claims.bound, cluster, rows, features, answer)
     if claims.delayed:
         _bind_delayed(claims.delayed, cluster, rows, features, alive, answer)
@@ -124,7 +124,11 @@ def search(claims: PodClaims, cluster: Cluster, rows: NDArray[np.intp], features
 
 
 def _check_bound(
-    bound: Sequence[PersistentVolumeClaim], cluster: Cluster, rows: NDArray[np.intp], features: Features, answer: Search
+    bound: Sequence[PersistentVolumeClaim],
+    cluster: Cluster,
+    rows: NDArray[np.intp],
+    features: Features,
+    answer: VolumeSearch,
 ) -> Mask:
     """Check bound claims in order, until the first that fails on a node; return bool[M], where no error happened.
 
@@ -192,7 +196,7 @@ def _bind_delayed(
     rows: NDArray[np.intp],
     features: Features,
     alive: Mask,
-    answer: Search,
+    answer: VolumeSearch,
 ) -> None:
     """Find or plan a volume for each unbound claim on the nodes that are alive.
 

@@ -19,7 +19,7 @@ from kplan.objects.quantity import value
 from kplan.objects.selectors import Requirement, compile_selector
 from kplan.plugins.shared.claims import requested_storage
 from kplan.plugins.volume_binding.matching import selector_problem
-from kplan.plugins.volume_binding.preference import Place, Preference, single_requirement
+from kplan.plugins.volume_binding.preference import Preference, VolumePlace, single_requirement
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
@@ -100,11 +100,13 @@ def free_storage(
     return FreeStorage(enough, source)
 
 
-def _place(capacity: CSIStorageCapacity, cluster: Cluster) -> Place:
+def _place(capacity: CSIStorageCapacity, cluster: Cluster) -> VolumePlace:
     topology = capacity.node_topology
     if topology is None or selector_problem(topology):
-        return Place(None, lambda: node_access(capacity, cluster))
-    return Place(single_requirement(compile_selector(topology).requirements), lambda: node_access(capacity, cluster))
+        return VolumePlace(None, lambda: node_access(capacity, cluster))
+    return VolumePlace(
+        single_requirement(compile_selector(topology).requirements), lambda: node_access(capacity, cluster)
+    )
 
 
 def capacities_of_class(cluster: Cluster, name: str) -> Iterator[CSIStorageCapacity]:

@@ -97,7 +97,7 @@ class WaitingClaim(Facts):
 
 
 @dataclass(frozen=True, slots=True)
-class NodeLabel(Facts):
+class LabelOfNode(Facts):
     """A label of a node; ``value`` is empty where the node lacks it."""
 
     key: str
@@ -117,7 +117,7 @@ class NodeStorage(Facts):
 
     node: str
     out_of_reach: tuple[str, ...]
-    labels: tuple[NodeLabel, ...]
+    labels: tuple[LabelOfNode, ...]
     largest: tuple[tuple[str, int], ...]
 
 
@@ -142,7 +142,7 @@ def volume_facts(claims: PodClaims, cluster: Cluster, refused: Sequence[int], fe
     for row in dict.fromkeys(refused):
         node = cluster.nodes[row]
         missed = (v.volume for v in bound if v.exists and node.name not in frozenset(v.reachable))
-        labels = tuple(NodeLabel(key, node.labels.get(key, "")) for key in keys)
+        labels = tuple(LabelOfNode(key, node.labels.get(key, "")) for key in keys)
         largest = tuple(
             (name, _largest(name, cluster, row)) for name, item in classes.items() if tracks_capacity(item, cluster)
         )

@@ -19,7 +19,7 @@ from kplan.objects.models import LabelSelector, PersistentVolume, PersistentVolu
 from kplan.objects.quantity import nanos
 from kplan.objects.selectors import Selector, compile_selector
 from kplan.plugins.shared.claims import affinity_terms, claim_class, reach, requested_storage, volume_class
-from kplan.plugins.volume_binding.preference import Place, Preference, single_term
+from kplan.plugins.volume_binding.preference import Preference, VolumePlace, single_term
 
 
 class MatchError(Exception):
@@ -133,9 +133,9 @@ class _Order:
         self.first[position] = next(left, len(self.free))
 
 
-def _place(cluster: Cluster, volume: PersistentVolume) -> Place:
+def _place(cluster: Cluster, volume: PersistentVolume) -> VolumePlace:
     affinity = volume.spec.node_affinity
-    return Place(single_term(affinity_terms(affinity)), lambda: reach(cluster, affinity))
+    return VolumePlace(single_term(affinity_terms(affinity)), lambda: reach(cluster, affinity))
 
 
 def _claim_selector(claim: PersistentVolumeClaim, features: Features) -> Selector | None:

@@ -17,7 +17,7 @@ from kplan.objects.selectors import NodeTerm, Requirement
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class VolumePlace:
     """The nodes one thing is for.
 
     Attributes:
@@ -46,10 +46,10 @@ def single_term(terms: Sequence[NodeTerm] | None) -> Requirement | None:
 class Preference:
     """Things by number, 0 being preferred to 1 and so on."""
 
-    def __init__(self, cluster: Cluster, places: Sequence[Place]) -> None:
+    def __init__(self, cluster: Cluster, places: Sequence[VolumePlace]) -> None:
         self._count = len(places)
         self._by_label: dict[str, tuple[LabelColumn, dict[int, list[int]]]] = {}
-        self._other: list[tuple[int, Place]] = []
+        self._other: list[tuple[int, VolumePlace]] = []
         codes: dict[str, dict[str, int]] = {}
         for number, place in enumerate(places):
             wanted = place.requirement

@@ -14,7 +14,7 @@ from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document_check import Finding
 from kplan.result.document_plan import PlanStep, SimulationPlan
 from kplan.studies.by_object import Mine, first_name
-from kplan.studies.check.policy import Policy
+from kplan.studies.check.policy import CheckPolicy
 from kplan.wording import check as words
 from kplan.wording.because import because
 from kplan.wording.groups import tell
@@ -23,7 +23,7 @@ ASKED = 50
 """Pods that the cluster is asked about once more, so that each object is told of with its own numbers."""
 
 
-def own_findings(item: Mine, policy: Policy, reasons: Reasons) -> Iterator[Finding]:
+def own_findings(item: Mine, policy: CheckPolicy, reasons: Reasons) -> Iterator[Finding]:
     """Find what is wrong with one object, whatever the policy; the policy decides what of it counts.
 
     Args:

@@ -20,7 +20,7 @@ _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
 
 
 @dataclass(frozen=True)
-class Policy:
+class CheckPolicy:
     """What is asked of a change; names of the fields with ``-`` are those of the flags and of the policy file.
 
     Attributes:
@@ -45,7 +45,7 @@ class Policy:
     max_age: int | None = None
     allow_doubt: tuple[str, ...] = ()
 
-    def over(self, other: Policy) -> Policy:
+    def over(self, other: CheckPolicy) -> CheckPolicy:
         """Lay this policy over another: it wins where it says something; what is allowed or survived adds up."""
         chosen: dict[str, Any] = {}
         for field in fields(self):
@@ -57,7 +57,7 @@ class Policy:
         return replace(other, **chosen)
 
 
-def policy(given: Mapping[str, object], where: str = "") -> Policy:
+def policy(given: Mapping[str, object], where: str = "") -> CheckPolicy:
     """Read a policy from values by the names of flags.
 
     Args:
@@ -80,10 +80,10 @@ def policy(given: Mapping[str, object], where: str = "") -> Policy:
             flag = f"{where}: {name}" if where else f"--{name}"
             shown = ", ".join(map(str, value)) if isinstance(value, list) else repr(value)
             raise UsageError(f"{flag}: {shown} is not one of its values", code="bad-policy", hint=str(error)) from None
-    return Policy(**made)
+    return CheckPolicy(**made)
 
 
-def read_policy(file: str) -> Policy:
+def read_policy(file: str) -> CheckPolicy:
     """Read a policy file.
 
     Raises:
@@ -92,7 +92,7 @@ def read_policy(file: str) -> Policy:
     """
     document = read_plain_yaml(file)
     if document is None:
-        return Policy()
+        return CheckPolicy()
     if not isinstance(document, dict):
         raise SourceError("not a mapping of rules", file=file, code="bad-policy", hint="require-zones: 2")
     return policy({str(name): value for name, value in document.items()}, file)

@@ -18,7 +18,7 @@ from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result.document_check import Finding
 from kplan.studies.by_object import REPLICATED
-from kplan.studies.check.policy import Policy
+from kplan.studies.check.policy import CheckPolicy
 from kplan.studies.nodes.packing import untainted
 from kplan.studies.usage import POOLS
 from kplan.wording import check as words
@@ -54,7 +54,7 @@ class Replicas:
 
 
 def broken_rules(
-    policy: Policy,
+    policy: CheckPolicy,
     after: Planner,
     before: Callable[[], Planner],
     objects: Iterable[str],
@@ -86,7 +86,7 @@ def broken_rules(
         yield from _survive(kind, after, before)
 
 
-def rule_doubts(policy: Policy, cluster: Cluster) -> Iterator[Doubt]:
+def rule_doubts(policy: CheckPolicy, cluster: Cluster) -> Iterator[Doubt]:
     """Doubts about rules that the source has too little for."""
     if (policy.require_zones or "zone" in policy.survive) and not domains(cluster, "zone"):
         yield Doubt(code="no-zones", text=words.NO_ZONES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -30,7 +30,7 @@ from kplan.studies.as_a_whole import Again, Played, Whole, landing_how_to
 from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
-from kplan.studies.check.policy import Policy
+from kplan.studies.check.policy import CheckPolicy
 from kplan.studies.check.rules import broken_rules, replicas, rule_doubts
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.wording import check as words
@@ -60,7 +60,7 @@ class CheckOptions:
         steps: what-ifs that were taken before, some with what a scenario expects of them.
     """
 
-    policy: Policy
+    policy: CheckPolicy
     now: datetime
     baseline: CheckResult | None = None
     baseline_file: str = ""
@@ -92,6 +92,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     unknown = {item.name for item in mine if item.bare} - played.definitions
     objects = _objects(mine, findings, played, options.baseline, unknown)
     counted = [finding for finding in findings if finding.counted]
+    certain = _certain(plan, mine, policy, counted)
     return CheckResult(
         api_version=API_VERSION,
         verdict="FAILS" if counted else "PASSES",
@@ -108,7 +109,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         objects=objects,
         findings=findings,
         rules=tuple(_rules(policy, findings, plan.quotas)),
-        doubts=tuple(_touching(_doubts(played, mine, recording, policy, unknown), counted)),
+        doubts=tuple(doubt for doubt in _doubts(played, mine, recording, policy, unknown) if doubt.code not in certain),
         notes=plan.notes,
         recording=recording,
         baseline=baseline,
@@ -215,7 +216,7 @@ def _result(item: Mine, findings: Sequence[Finding]) -> str:
     return "; ".join([*fate, *uncounted])
 
 
-def _rules(policy: Policy, findings: Sequence[Finding], quotas: Sequence[QuotaRow]) -> Iterator[CheckRule]:
+def _rules(policy: CheckPolicy, findings: Sequence[Finding], quotas: Sequence[QuotaRow]) -> Iterator[CheckRule]:
     """Tell how each rule of the policy fares."""
     asked = words.wanted(
         zones=policy.require_zones,
@@ -256,15 +257,14 @@ def _age(taken: str, now: datetime) -> int | None:
 
 
 def _doubts(
-    played: Played, mine: Sequence[Mine], recording: Recording, policy: Policy, unknown: Set[str]
+    played: Played, mine: Sequence[Mine], recording: Recording, policy: CheckPolicy, unknown: Set[str]
 ) -> Iterator[CheckDoubt]:
     """List why the result may be wrong, each code and text once."""
     plan, after = played.plan, played.planner
     doubts: dict[tuple[str, str], None] = {}
     lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
     for doubt in (*plan.doubts, *lacking, *_pod_doubts(mine, after), *rule_doubts(policy, after.cluster)):
-        if doubt.code != ASSUMED or _asks_a_scheduler(plan, mine, policy):
-            doubts[doubt.code, doubt.text] = None
+        doubts[doubt.code, doubt.text] = None
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
         if item.name in unknown:
@@ -286,16 +286,18 @@ def _doubts(
         yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt)
 
 
-def _touching(doubts: Iterable[CheckDoubt], counted: Sequence[Finding]) -> Iterator[CheckDoubt]:
-    """Leave out what cannot change the verdict: it fails by what the API server refuses, wherever pods would land."""
-    certain = _OF_PLACES if any(finding.rule == "refused" for finding in counted) else frozenset()
-    lenient = _ONLY_REFUSING if counted else frozenset()
-    return (doubt for doubt in doubts if doubt.code not in certain | lenient)
+def _certain(
+    plan: SimulationPlan, mine: Sequence[Mine], policy: CheckPolicy, counted: Sequence[Finding]
+) -> frozenset[str]:
+    """Codes of doubts that cannot change the verdict.
 
-
-def _asks_a_scheduler(plan: SimulationPlan, mine: Sequence[Mine], policy: Policy) -> bool:
-    """Whether any scheduler has something to do with the result: what the API server refuses is certain without one."""
-    return any(item.steps or item.rollout is not None for item in mine) or bool(plan.what_if or policy.survive)
+    What the API server refuses is refused wherever pods would land, and with no pod to place no scheduler is asked;
+    what would only refuse more changes nothing once something fails.
+    """
+    asks = any(item.steps or item.rollout is not None for item in mine) or bool(plan.what_if or policy.survive)
+    refused = any(finding.rule == "refused" for finding in counted)
+    unasked = frozenset() if asks else frozenset({ASSUMED})
+    return (_OF_PLACES if refused else unasked) | (_ONLY_REFUSING if counted else frozenset())
 
 
 def _pod_doubts(mine: Sequence[Mine], after: Planner) -> Iterator[Doubt]:

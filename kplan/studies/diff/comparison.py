@@ -18,7 +18,7 @@ from kplan.result.document_base import API_VERSION, part_of
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, DiffSide, PackedResource, Packing
 from kplan.studies.diff.lands import lands_apart
 from kplan.studies.diff.rules import node_lines, rule_lines
-from kplan.studies.diff.sides import Place, Ran, Side, run_side
+from kplan.studies.diff.sides import PlacedAt, Ran, Side, run_side
 from kplan.studies.diff.why import Pair, look_again, move
 from kplan.studies.nodes.devices import class_totals
 from kplan.studies.nodes.packing import Workload, measure, within_nodes, workload
@@ -47,7 +47,7 @@ class DiffAsked:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedSides:
     """Two sides that were compared.
 
     Attributes:
@@ -66,7 +66,7 @@ def diff(a: Side, b: Side, asked: DiffAsked) -> ClusterDiff:
     return compare(a, b, asked).document
 
 
-def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
+def compare(a: Side, b: Side, asked: DiffAsked) -> ComparedSides:
     """Compare two sides, and keep the clusters that they end with.
 
     Args:
@@ -115,7 +115,7 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> Compared:
         landings=landings,
         notes=(*_notes(ran_a, ran_b, moves), *(_woken(a, b) if _STATES & set(asked.compared) else ())),
     )
-    return Compared(document, ran_a.cluster, ran_b.cluster)
+    return ComparedSides(document, ran_a.cluster, ran_b.cluster)
 
 
 def _watched(a: Side, b: Side, ran_a: Ran, ran_b: Ran, moved: Sequence[Pair], asked: DiffAsked) -> tuple[Ran, Ran]:
@@ -145,7 +145,7 @@ def _first_of_each(pairs: Sequence[Pair]) -> Iterator[Pair]:
     return (pair for _, _, pair in sorted(ranked, key=lambda item: item[:2]))
 
 
-def _pairs(a: dict[str, Place], b: dict[str, Place]) -> tuple[list[Pair], int]:
+def _pairs(a: dict[str, PlacedAt], b: dict[str, PlacedAt]) -> tuple[list[Pair], int]:
     """Pods of both sides by name, then by owner; the pairs that differ, and how many do not."""
     pairs: list[Pair] = []
     unchanged = 0
@@ -166,7 +166,7 @@ def _pairs(a: dict[str, Place], b: dict[str, Place]) -> tuple[list[Pair], int]:
     return sorted(pairs, key=lambda pair: (pair.owner, pair.a or pair.b)), unchanged
 
 
-def _by_owner(places: dict[str, Place]) -> dict[str, dict[str, str]]:
+def _by_owner(places: dict[str, PlacedAt]) -> dict[str, dict[str, str]]:
     """Node of each pod, by owner and key."""
     by_owner: dict[str, dict[str, str]] = {}
     for key in sorted(places):

@@ -61,7 +61,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Place:
+class PlacedAt:
     """Where a pod is in the end.
 
     Attributes:
@@ -125,7 +125,7 @@ class Ran:
 
     side: Side
     planner: Planner
-    places: dict[str, Place]
+    places: dict[str, PlacedAt]
     order: tuple[str, ...]
     evicted: dict[str, str]
     notes: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ def run_side(
     plan = simulate_pods(planner, [*mine, *theirs], side.origin, options)
     tried = {step.pod for step in plan.steps}
     places = {
-        pod.key: Place(_node(cluster, pod), owner_text(pod, cluster), pod.row, pod.key in tried)
+        pod.key: PlacedAt(_node(cluster, pod), owner_text(pod, cluster), pod.row, pod.key in tried)
         for pod in cluster.pods
         if not pod.gone
     }

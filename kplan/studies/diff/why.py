@@ -45,7 +45,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Why:
+class MoveWhy:
     """What flipped, as in a DiffMove."""
 
     cause: str = ""
@@ -72,38 +72,38 @@ def move(pair: Pair, a: Ran, b: Ran) -> DiffMove:
     )
 
 
-def _why(pair: Pair, a: Ran, b: Ran, seen_a: SeenSide | None, seen_b: SeenSide | None) -> Why:
+def _why(pair: Pair, a: Ran, b: Ran, seen_a: SeenSide | None, seen_b: SeenSide | None) -> MoveWhy:
     for key, ran in ((pair.a, b), (pair.b, a)):
         if key and key in ran.evicted:
-            return Why("evicted", "DefaultPreemption", words.evicted(ran.evicted[key], ran.side.name))
+            return MoveWhy("evicted", "DefaultPreemption", words.evicted(ran.evicted[key], ran.side.name))
     if pair.result in ("new", "gone"):
         seen, label = (seen_b, b.side.name) if pair.result == "new" else (seen_a, a.side.name)
-        return _unplaced(seen, label) if seen is not None and seen.nowhere is not None else Why()
+        return _unplaced(seen, label) if seen is not None and seen.nowhere is not None else MoveWhy()
     if pair.result == "placed":
         return _unplaced(seen_a, a.side.name)
     if pair.result == "pending":
         return _unplaced(seen_b, b.side.name)
     for node, seen, ran in ((pair.node_a, seen_b, b), (pair.node_b, seen_a, a)):
         if node not in ran.cluster.node_index:
-            return Why("node", "", words.absent(node, ran.side.name))
+            return MoveWhy("node", "", words.absent(node, ran.side.name))
         if seen is not None and node in seen.refused:
             refused = seen.refused[node]
-            return Why("filter", refused.plugin, words.refused(node, ran.side.name, refused.text))
+            return MoveWhy("filter", refused.plugin, words.refused(node, ran.side.name, refused.text))
     return _scored(pair, b, seen_a, seen_b)
 
 
-def _unplaced(seen: SeenSide | None, label: str) -> Why:
+def _unplaced(seen: SeenSide | None, label: str) -> MoveWhy:
     """Why a pod has no place on one side."""
     if seen is None or seen.nowhere is None:
-        return Why("room")
-    return Why("room", seen.nowhere.plugin, words.nowhere(label, seen.nowhere.text))
+        return MoveWhy("room")
+    return MoveWhy("room", seen.nowhere.plugin, words.nowhere(label, seen.nowhere.text))
 
 
-def _scored(pair: Pair, b: Ran, seen_a: SeenSide | None, seen_b: SeenSide | None) -> Why:
+def _scored(pair: Pair, b: Ran, seen_a: SeenSide | None, seen_b: SeenSide | None) -> MoveWhy:
     """Both nodes fit on both sides, as far as is known: which score flipped."""
     gaps_a, gaps_b = _gaps(pair, seen_a), _gaps(pair, seen_b)
     if gaps_b is None:
-        return Why()
+        return MoveWhy()
     if gaps_a is None:
         return _today(pair, b, gaps_b)
     total_a, total_b = sum(gaps_a.values()), sum(gaps_b.values())
@@ -112,22 +112,24 @@ def _scored(pair: Pair, b: Ran, seen_a: SeenSide | None, seen_b: SeenSide | None
     flipped = min(deltas, key=lambda name: deltas[name], default="")
     if not flipped or deltas[flipped] >= 0:
         tie = words.tied((pair.node_a, pair.node_b))
-        return Why("tie" if not total_a or not total_b else "state", "", tie if not total_a else "", total_a, total_b)
+        return MoveWhy(
+            "tie" if not total_a or not total_b else "state", "", tie if not total_a else "", total_a, total_b
+        )
     gaps = (gaps_a.get(flipped, 0), gaps_b.get(flipped, 0))
     text = words.favours(flipped, (pair.node_a, pair.node_b), gaps, (total_a, total_b))
-    return Why("score", flipped, text, total_a, total_b)
+    return MoveWhy("score", flipped, text, total_a, total_b)
 
 
-def _today(pair: Pair, b: Ran, gaps: Mapping[str, int]) -> Why:
+def _today(pair: Pair, b: Ran, gaps: Mapping[str, int]) -> MoveWhy:
     """A pod that runs on both sides was not tried: what the rules say of it on side B as it is."""
     total = sum(gaps.values())
     label = b.side.name
     if total > 0:
-        return Why("state", "", words.wins_today(pair.node_a, total, label))
+        return MoveWhy("state", "", words.wins_today(pair.node_a, total, label))
     if total == 0:
-        return Why("tie", "", words.tied((pair.node_a, pair.node_b), label))
+        return MoveWhy("tie", "", words.tied((pair.node_a, pair.node_b), label))
     plugin = min(gaps, key=lambda name: gaps[name])
-    return Why("score", plugin, words.wins(pair.node_b, -total, label, plugin, gaps[plugin]), None, total)
+    return MoveWhy("score", plugin, words.wins(pair.node_b, -total, label, plugin, gaps[plugin]), None, total)
 
 
 def _gaps(pair: Pair, seen: SeenSide | None) -> dict[str, int] | None:

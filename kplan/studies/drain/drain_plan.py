@@ -176,7 +176,7 @@ def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:
         lands_on=landing.node if landing is not None else "",
         instead=landing.pod.key if landing is not None else "",
         note=gone.what.why,
-        needs=gone.what.flag,
+        needs=" ".join(gone.what.flags),
         because=because,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
         after_deletion=gone.late,
@@ -227,7 +227,7 @@ def _command(asked: DrainAsked, run: DrainRun[Failure]) -> str:
     flags: dict[str, set[str]] = {node: set() for node in asked.nodes}
     for gone in run.pods:
         if gone.what.fate != "refused":
-            flags[gone.node].update(gone.what.flag.split())
+            flags[gone.node].update(gone.what.flags)
     if asked.options.disable_eviction:
         flags = {node: {*needed, "--disable-eviction"} for node, needed in flags.items()}
     return kubectl_drain(flags, asked.options.selector_text, rolling=asked.rolling, delete=asked.delete)

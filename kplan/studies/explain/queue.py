@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kplan.pipeline.waking import EXTENDERS, Waking, rejectors
-from kplan.reasons.recorded import Recorded, recorded
+from kplan.reasons.recorded import RecordedRefusal, recorded
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document_queue import QueueState, Wake
 from kplan.sources.moments import seconds_of, time_of
@@ -54,7 +54,7 @@ def _part(asked: RunCycle, queue: QueueState) -> QueueState:
     )
 
 
-def _until(asked: RunCycle, known: Recorded) -> str:
+def _until(asked: RunCycle, known: RecordedRefusal) -> str:
     """When the first backoff of a pod ends that was refused just before the state was recorded; empty for none.
 
     How often it was tried since is not in its status, so longer backoffs, up to podMaxBackoffSeconds, are not known.

@@ -18,7 +18,7 @@ from kplan.wording.owners import by_number, owner_text
 
 
 @dataclass(frozen=True)
-class Kind:
+class PodKind:
     """Waiting pods that are alike in all the scheduler reads, with the outcome of the first.
 
     Attributes:
@@ -35,9 +35,9 @@ class Kind:
         return self.asked.outcome
 
 
-def losses(cluster: Cluster, row: int, kinds: Sequence[Kind]) -> tuple[NodeLoss, ...]:
+def losses(cluster: Cluster, row: int, kinds: Sequence[PodKind]) -> tuple[NodeLoss, ...]:
     """Pods that fit the node, by what becomes of them and the plugin that decides it."""
-    merged: dict[tuple[str, str], list[tuple[Kind, NodeRace]]] = {}
+    merged: dict[tuple[str, str], list[tuple[PodKind, NodeRace]]] = {}
     for kind in kinds:
         result, decisive, race = _race(cluster, row, kind)
         merged.setdefault((result, decisive), []).append((kind, race))
@@ -68,7 +68,7 @@ def losses(cluster: Cluster, row: int, kinds: Sequence[Kind]) -> tuple[NodeLoss,
     return tuple(sorted(made, key=lambda item: (rank[item.result], -item.count, item.pods[0])))
 
 
-def _race(cluster: Cluster, row: int, kind: Kind) -> tuple[str, str, NodeRace]:
+def _race(cluster: Cluster, row: int, kind: PodKind) -> tuple[str, str, NodeRace]:
     """What becomes of a pod that fits the node: result, deciding plugin, and the scores."""
     outcome = kind.outcome
     scores = outcome.scores

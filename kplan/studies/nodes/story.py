@@ -20,11 +20,11 @@ from kplan.result.document_base import API_VERSION
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal
 from kplan.studies.context import Context
 from kplan.studies.doubts import broken_doubts, left_alone
-from kplan.studies.nodes.races import Kind, losses
+from kplan.studies.nodes.races import PodKind, losses
 from kplan.studies.nodes.rows import Usage, about, conditions, runs
 from kplan.wording.groups import ToldGroup, tell
 from kplan.wording.node_story import (
-    Refusing,
+    RefusedPods,
     asked_notes,
     heads_of,
     nearest_text,
@@ -39,7 +39,7 @@ from kplan.wording.owners import by_number, owner_text
 class _Refused:
     """Kinds of pods with the same reasons on the node: each in its own words, and in words true of all of its spec."""
 
-    kinds: list[Kind] = field(default_factory=list)
+    kinds: list[PodKind] = field(default_factory=list)
     named: list[ToldGroup] = field(default_factory=list)
     alike: list[ToldGroup] = field(default_factory=list)
     atoms: tuple[Atom, ...] = ()
@@ -60,7 +60,7 @@ class _Sorted:
     """Waiting pods by what becomes of them on the node."""
 
     refused: dict[Hashable, _Refused] = field(default_factory=dict)
-    fits: list[Kind] = field(default_factory=list)
+    fits: list[PodKind] = field(default_factory=list)
     gated: int = 0
     failed: int = 0
     evicting: list[str] = field(default_factory=list)
@@ -121,7 +121,7 @@ def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
 
 def _file(files: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...], first: PodInfo) -> None:
     """Run the cycle of one kind and file it."""
-    kind = Kind(alike, RunCycle.as_set(context.planner, first))
+    kind = PodKind(alike, RunCycle.as_set(context.planner, first))
     outcome = kind.outcome
     if outcome.gated:
         files.gated += len(alike)
@@ -135,7 +135,7 @@ def _file(files: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...]
         _refuse(files, kind, row)
 
 
-def _refuse(files: _Sorted, kind: Kind, row: int) -> None:
+def _refuse(files: _Sorted, kind: PodKind, row: int) -> None:
     """File a kind under the reasons the node has against it."""
     here = narrowed(find_groups(kind.asked), row) or NodeGroup((), np.array([row], dtype=np.intp))
     own = own_claims(kind.asked.pod.pod)
@@ -155,7 +155,7 @@ def _kinds(cluster: Cluster, pods: Iterable[PodInfo]) -> Iterator[tuple[PodInfo,
     return (tuple(same) for same in alike.values())
 
 
-def _refusals(context: Context, files: _Sorted) -> list[Refusing]:
+def _refusals(context: Context, files: _Sorted) -> list[RefusedPods]:
     cluster = context.planner.cluster
     made = []
     for entry in files.refused.values():
@@ -173,7 +173,7 @@ def _refusals(context: Context, files: _Sorted) -> list[Refusing]:
             evictable=all(atom.evictable for atom in entry.atoms) and bool(entry.atoms),
             elsewhere=sum(len(kind.pods) for kind in entry.kinds if kind.outcome.choice >= 0),
         )
-        made.append(Refusing(refusal, heads_of(told[0])))
+        made.append(RefusedPods(refusal, heads_of(told[0])))
     return sorted(
         made, key=lambda refusing: (-refusing.refusal.count, len(refusing.refusal.codes), refusing.refusal.pods[0])
     )

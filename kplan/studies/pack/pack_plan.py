@@ -177,8 +177,8 @@ def _plan(
 
 def _drained(cluster: Cluster, name: str) -> words.NodeDrain:
     """What a drain of a node as it is now has to be told: nothing comes to it once it is cordoned."""
-    taken = [pod for pod in drain_pods(cluster, name, ALL) if pod.flag]
-    return words.NodeDrain(name, tuple((cluster.pods[pod.row].key, pod.flag) for pod in taken))
+    taken = [pod for pod in drain_pods(cluster, name, ALL) if pod.flags]
+    return words.NodeDrain(name, tuple((cluster.pods[pod.row].key, pod.flags) for pod in taken))
 
 
 def _kept(cluster: Cluster, node: KeptNode, worth: float | None, causes: dict[str, Cause]) -> PackedNode:

@@ -33,9 +33,6 @@ from kplan.wording.manifests import (
     spreads_others,
 )
 
-_ON_EVERY_POD = "DefaultTolerationSeconds"
-"""What admission adds to every pod, and that keeps none from anywhere."""
-
 _SECURITY = "pod-security.kubernetes.io/"
 _NAMED = 3
 _DEFINITION = "CustomResourceDefinition"
@@ -162,8 +159,7 @@ def _changes(
     for entry in expansion.pods:
         key = (entry.workload, entry.place)
         pods.setdefault(key, []).append(entry.pod)
-        told = (text for text in entry.added if _ON_EVERY_POD not in text)
-        added.setdefault(key, {}).update(dict.fromkeys(told))
+        added.setdefault(key, {}).update(dict.fromkeys(entry.added))
     fleets = {(fleet.workload, fleet.place): fleet for fleet in expansion.fleets}
     everyone = [*there, *(pod for fleet in expansion.fleets for pod in fleet.pods)]
     refused = {f"{kind_word(out.kind)}/{out.key}" for out in expansion.refused}

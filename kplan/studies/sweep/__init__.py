@@ -2,10 +2,10 @@
 
 from kplan.studies.sweep.axes import DEFAULT, RULES, AskedAxis, Points, merged
 from kplan.studies.sweep.base import Base, Digests, SweepRules, apart, digests
-from kplan.studies.sweep.bench import Bench
+from kplan.studies.sweep.bench import ScenarioBench
 from kplan.studies.sweep.file import SweepFile, load_sweep
 from kplan.studies.sweep.questions import Waiting
-from kplan.studies.sweep.scenario import Axis, Grid, Point, Scenario
+from kplan.studies.sweep.scenario import Axis, Grid, GridPoint, Scenario
 from kplan.studies.sweep.summary import report, untimed
 from kplan.studies.sweep.workers import Workers, sweep
 
@@ -15,12 +15,12 @@ __all__ = [
     "AskedAxis",
     "Axis",
     "Base",
-    "Bench",
     "Digests",
     "Grid",
-    "Point",
+    "GridPoint",
     "Points",
     "Scenario",
+    "ScenarioBench",
     "SweepFile",
     "SweepRules",
     "Waiting",

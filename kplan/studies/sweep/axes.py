@@ -20,8 +20,8 @@ from kplan.sources.opening import is_there
 from kplan.sources.reader import STDIN
 from kplan.studies.capacity import Supply, load_shapes, of_manifests, of_workload
 from kplan.studies.capacity.shapes import shape_pod
-from kplan.studies.sweep.questions import DrainQuestion, LossQuestion, MovesQuestion, Room
-from kplan.studies.sweep.scenario import Axis, Point
+from kplan.studies.sweep.questions import DrainQuestion, LossQuestion, MovesQuestion, RoomQuestion
+from kplan.studies.sweep.scenario import Axis, GridPoint
 from kplan.wording.sweep import lost_zone
 
 RULES = ("config", "version")
@@ -69,50 +69,50 @@ class Points:
             UsageError: one names what is not there.
             SourceError: a file cannot be read.
         """
-        by_name: dict[str, list[Point]] = {}
+        by_name: dict[str, list[GridPoint]] = {}
         for axis in asked:
             name = "workload" if axis.name == "shapes" else axis.name
             by_name.setdefault(name, []).extend(_MAKERS[axis.name](self, axis))
         return tuple(Axis(name, tuple(points)) for name, points in by_name.items())
 
-    def drain(self, asked: AskedAxis) -> Iterator[Point]:
+    def drain(self, asked: AskedAxis) -> Iterator[GridPoint]:
         """Each node by itself, of all or of those named."""
         for node in self._nodes(asked.values):
-            yield Point(f"drain {node}", question=DrainQuestion(node), named=node)
+            yield GridPoint(f"drain {node}", question=DrainQuestion(node), named=node)
 
-    def fail(self, asked: AskedAxis) -> Iterator[Point]:
+    def fail(self, asked: AskedAxis) -> Iterator[GridPoint]:
         """Each zone, or each node."""
         if "zone" in asked.values:
             for zone, nodes in domains(self.cluster, "zone").items():
-                yield Point(lost_zone(zone), question=LossQuestion(tuple(nodes)), named=f"--zone {zone}")
+                yield GridPoint(lost_zone(zone), question=LossQuestion(tuple(nodes)), named=f"--zone {zone}")
         for node in self._nodes([value for value in asked.values if value != "zone"]):
-            yield Point(f"fail {node}", question=LossQuestion((node,)), named=node)
+            yield GridPoint(f"fail {node}", question=LossQuestion((node,)), named=node)
 
-    def pool(self, asked: AskedAxis) -> Iterator[Point]:
+    def pool(self, asked: AskedAxis) -> Iterator[GridPoint]:
         """Nodes of each shape."""
         for text in asked.values:
-            yield Point(f"pool {text}", pool=portable_node(read_add_node(text, "--pool"), self.cluster))
+            yield GridPoint(f"pool {text}", pool=portable_node(read_add_node(text, "--pool"), self.cluster))
 
-    def workload(self, asked: AskedAxis) -> Iterator[Point]:
+    def workload(self, asked: AskedAxis) -> Iterator[GridPoint]:
         """Each workload of manifests, or of the cluster."""
         for text in asked.values:
             if names_workload(text):
                 supply = of_workload(self.cluster, text, self.namespace)
-                yield Point(supply.name, question=Room(_light(supply), self.replicas))
+                yield GridPoint(supply.name, question=RoomQuestion(_light(supply), self.replicas))
                 continue
             said = _said(text, self.namespace) if self.sized and text != STDIN else {}  # that is read once
             for supply in of_manifests(self.cluster, [text], self.namespace):
                 replicas = said.get(supply.name) if self.replicas is None else self.replicas
-                yield Point(supply.name, question=Room(_light(supply), replicas))
+                yield GridPoint(supply.name, question=RoomQuestion(_light(supply), replicas))
 
-    def shapes(self, asked: AskedAxis) -> Iterator[Point]:
+    def shapes(self, asked: AskedAxis) -> Iterator[GridPoint]:
         """Each size of pods that a file names."""
         for file in asked.values:
             for name, requests in load_shapes(file).items():
                 supply = Supply(name, shape_pod(name, requests, self.namespace or "default"))
-                yield Point(f"shape {name}", question=Room(supply, self.replicas))
+                yield GridPoint(f"shape {name}", question=RoomQuestion(supply, self.replicas))
 
-    def scenario(self, asked: AskedAxis) -> Iterator[Point]:
+    def scenario(self, asked: AskedAxis) -> Iterator[GridPoint]:
         """Each scenario, of a file of its own or of the sweep's."""
         for file in asked.values:
             scenario = load_scenario(file)
@@ -120,8 +120,8 @@ class Points:
         for name, steps in asked.inline.items():
             yield self._scenario(name, steps)
 
-    def _scenario(self, name: str, steps: Iterable[ScenarioStep]) -> Point:
-        return Point(name, tuple(portable(step, self.cluster) for step in steps), MovesQuestion())
+    def _scenario(self, name: str, steps: Iterable[ScenarioStep]) -> GridPoint:
+        return GridPoint(name, tuple(portable(step, self.cluster) for step in steps), MovesQuestion())
 
     def _nodes(self, texts: Sequence[str]) -> list[str]:
         """Names of nodes that texts mean, each once; ``node`` means all."""
@@ -132,7 +132,7 @@ class Points:
         return list(names)
 
 
-_MAKERS: dict[str, Callable[[Points, AskedAxis], Iterator[Point]]] = {
+_MAKERS: dict[str, Callable[[Points, AskedAxis], Iterator[GridPoint]]] = {
     "drain": Points.drain,
     "fail": Points.fail,
     "pool": Points.pool,

@@ -42,7 +42,7 @@ class _Built:
     own: NDArray[np.bool_]
 
 
-class Bench:
+class ScenarioBench:
     """Planners over one base, and what each scenario comes to; after each everything is as before.
 
     Args:
@@ -132,7 +132,7 @@ def _fullest(cluster: Cluster) -> Fullest | None:
     return Fullest(resource=name, percent=shares[name])
 
 
-_benches: dict[str, Bench] = {}
+_benches: dict[str, ScenarioBench] = {}
 """The bench of this process, by digest of its base: one at a time."""
 _handed: dict[str, PackedBase] = {}
 _lock = Lock()
@@ -160,5 +160,5 @@ def work(base: PackedBase | str, scenario: Scenario) -> SweepOutcome:
         if digest not in _benches:
             packed = _handed[base] if isinstance(base, str) else base
             _benches.clear()
-            _benches[digest] = Bench(packed.base())
+            _benches[digest] = ScenarioBench(packed.base())
         return _benches[digest].answer(scenario)

@@ -118,7 +118,7 @@ class Losing:
 
 
 @dataclass(frozen=True, slots=True)
-class Room(Question):
+class RoomQuestion(Question):
     """How many replicas fit, or how many nodes of a pool it takes, as ``kplan capacity`` answers.
 
     Attributes:
@@ -161,7 +161,7 @@ class Room(Question):
         """See Question."""
         return supply_notes(self.supply)
 
-    def sized(self, pool: AddNode) -> Room | None:
+    def sized(self, pool: AddNode) -> RoomQuestion | None:
         """See Question: where a number of replicas is wanted, that of the nodes is found."""
         return None if self.replicas is None else replace(self, pool=pool)
 

@@ -78,7 +78,7 @@ class Question(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class GridPoint:
     """One value of an axis.
 
     Attributes:
@@ -108,7 +108,7 @@ class Axis:
     """
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[GridPoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Grid:
         for number, points in enumerate(product(*(axis.points for axis in self.axes)), 1):
             yield self._scenario(number, points)
 
-    def _scenario(self, number: int, points: Sequence[Point]) -> Scenario:
+    def _scenario(self, number: int, points: Sequence[GridPoint]) -> Scenario:
         asking = next((point for point in reversed(points) if point.question is not None), None)
         question = asking.question if asking is not None and asking.question is not None else self.otherwise
         steps: list[Verb | ScenarioStep] = []

@@ -15,7 +15,7 @@ from time import monotonic
 from kplan.errors import UsageError
 from kplan.result.document_sweep import SweepOutcome
 from kplan.studies.sweep.base import PackedBase, pack
-from kplan.studies.sweep.bench import Bench, hand
+from kplan.studies.sweep.bench import ScenarioBench, hand
 from kplan.studies.sweep.run import Crew, SweepRun
 from kplan.studies.sweep.scenario import Scenario
 
@@ -42,7 +42,7 @@ class Workers:
 
 
 def sweep(
-    scenarios: Iterable[Scenario], total: int, bench: Bench, digest: str, workers: Workers
+    scenarios: Iterable[Scenario], total: int, bench: ScenarioBench, digest: str, workers: Workers
 ) -> Iterator[SweepOutcome]:
     """Carry scenarios out and yield what each came to, in the order in which they end.
 

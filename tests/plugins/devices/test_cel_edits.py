@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
 from kplan.plugins.shared.devices.cel_edits import Edit, guarded, letting_in, operator_put_right
 from kplan.plugins.shared.devices.cel_parts import parts
 
@@ -15,7 +15,7 @@ DEVICE = CelDevice(
         ("gpu.example.com", "gen", 3),
         ("gpu.example.com", "model", "L4"),
         ("gpu.example.com", "ecc", False),
-        ("gpu.example.com", "firmware", Version("1.2.0")),
+        ("gpu.example.com", "firmware", SemanticVersion("1.2.0")),
         ("gpu.example.com", "profiles", ("1g", "2g")),
         ("gpu.example.com", "quoted", 'a "b"'),
         ("x.io", "numa", -1),

@@ -17,7 +17,7 @@ from kplan.objects.models import Object, Pod, ResourceClaim
 from kplan.objects.state import ClusterState
 from kplan.pipeline.planner import Planner
 from kplan.plugins.dynamic_resources import DynamicResources
-from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts, Why
+from kplan.plugins.dynamic_resources.facts import DeviceWhy, DynamicResourcesFacts
 from kplan.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from kplan.plugins.shared.devices.usage import DeviceUsage, device_usage
 from kplan.plugins.shared.resources import device_totals
@@ -158,7 +158,7 @@ def test_facts_tell_what_refuses_each_device() -> None:
     )  # fmt: skip
     whys = {one.device.rpartition("/")[2]: one for one in told.devices}
     assert {name: one.why for name, one in whys.items()} == {
-        "small": Why.CLAIM, "bare": Why.CLAIM, "held": Why.IN_USE, "broken": Why.TAINT,
+        "small": DeviceWhy.CLAIM, "bare": DeviceWhy.CLAIM, "held": DeviceWhy.IN_USE, "broken": DeviceWhy.TAINT,
     }  # fmt: skip
     assert whys["small"].values == ((f"{DRIVER}/model", "s"),)
     assert whys["bare"].values == ()

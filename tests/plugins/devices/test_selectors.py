@@ -13,7 +13,7 @@ import pytest
 
 from kplan.objects.models.devices import Device
 from kplan.plugins.shared.devices.cel import compile_problem, expression
-from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
 from kplan.plugins.shared.devices.cel_errors import CelError
 from kplan.plugins.shared.devices.device import Kinds
 
@@ -70,7 +70,7 @@ def test_every_answer_is_the_schedulers() -> None:
 GPU = CelDevice(
     "gpu.example.com",
     False,
-    (("gpu.example.com", "gen", 3), ("gpu.example.com", "firmware", Version("1.2.0")), ("x.io", "numa", 1)),
+    (("gpu.example.com", "gen", 3), ("gpu.example.com", "firmware", SemanticVersion("1.2.0")), ("x.io", "numa", 1)),
     (("gpu.example.com", "memory", 40 * 2**30 * 10**9),),
 )
 

@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
 from kplan.plugins.shared.devices.cel_errors import CelError, does_not_compile, failed, not_written_so, without_status
 from kplan.plugins.shared.devices.cel_functions import CIDR, FUNCTIONS, IP, QUANTITY, SEMVER, URL
 from kplan.plugins.shared.devices.cel_literals import wrong_literals
-from kplan.plugins.shared.devices.cel_parts import Part, parts
-from kplan.plugins.shared.devices.cel_source import Source
+from kplan.plugins.shared.devices.cel_parts import Clause, parts
+from kplan.plugins.shared.devices.cel_source import CelText
 
 HINT = (
     ". consider using CEL optional chaining (.? followed by orValue()) or guarding the check with has() for optional"
@@ -44,7 +44,7 @@ class Expression:
     """
 
     def __init__(self, text: str) -> None:
-        self.source = Source(text)
+        self.source = CelText(text)
         self._program: Any = None
         self._error: CelError | None = None
         self._known: dict[CelDevice, bool | CelError] = {}
@@ -99,7 +99,7 @@ class Expression:
 
     def _compares_version(self, device: CelDevice) -> bool:
         """Whether a version of the device is compared with a text, which is no comparison at all."""
-        if all(not isinstance(value, Version) for _, _, value in device.attributes):
+        if all(not isinstance(value, SemanticVersion) for _, _, value in device.attributes):
             return False
         return any(_is_version(part, device) for part in parts(self.source.text))
 
@@ -120,7 +120,7 @@ class Expression:
         raise problem
 
 
-def _is_version(part: Part, device: CelDevice) -> bool:
+def _is_version(part: Clause, device: CelDevice) -> bool:
     comparison = part.comparison
     if (
         comparison is None
@@ -132,7 +132,8 @@ def _is_version(part: Part, device: CelDevice) -> bool:
         return False  # a text is unequal to a version, without an error
     path, domain = comparison.path, comparison.path.domain or device.driver
     return path.field == "attributes" and any(
-        (at, name) == (domain, path.name) and isinstance(value, Version) for at, name, value in device.attributes
+        (at, name) == (domain, path.name) and isinstance(value, SemanticVersion)
+        for at, name, value in device.attributes
     )
 
 
@@ -182,7 +183,7 @@ _CROSS_NUMERIC = re.compile(
 _ERROR_LINES = re.compile(r"^ERROR: <input>:", re.MULTILINE)
 
 
-def _compile(source: Source) -> Any:
+def _compile(source: CelText) -> Any:
     env = _environment()
     try:
         program = env.compile(source.rewritten)
@@ -219,14 +220,14 @@ def _type(env: Any, text: str) -> str:
     return name.replace("<", "(").replace(">", ")")
 
 
-def _without_check(env: Any, source: Source, text: str) -> Any:
+def _without_check(env: Any, source: CelText, text: str) -> Any:
     """Compile without types where all that was wrong is a comparison of numbers of two types: Kubernetes allows it."""
     if len(_ERROR_LINES.findall(text)) != len(_CROSS_NUMERIC.findall(text)):
         return None
     return env.compile(source.rewritten, disable_check=True)
 
 
-def _run(program: Any, source: Source, device: CelDevice) -> Value:
+def _run(program: Any, source: CelText, device: CelDevice) -> Value:
     try:
         result = program.eval(data=_variables(source, device))
         kind = result.type().name()
@@ -238,7 +239,7 @@ def _run(program: Any, source: Source, device: CelDevice) -> Value:
     return value
 
 
-def _variables(source: Source, device: CelDevice) -> dict[str, Any]:
+def _variables(source: CelText, device: CelDevice) -> dict[str, Any]:
     attributes: dict[str, dict[str, Any]] = {}
     for domain, name, value in device.attributes:
         attributes.setdefault(domain, {})[name] = _attribute(value)
@@ -259,7 +260,7 @@ def _variables(source: Source, device: CelDevice) -> dict[str, Any]:
 
 
 def _attribute(value: Any) -> Any:
-    if isinstance(value, Version):
+    if isinstance(value, SemanticVersion):
         return [_semver_text(value.text)]
     if isinstance(value, tuple):
         return [_attribute(item) for item in value]

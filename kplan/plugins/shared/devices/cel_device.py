@@ -19,7 +19,7 @@ class CelDevice(NamedTuple):
     capacity: tuple[tuple[str, str, int], ...]
 
 
-class Version(NamedTuple):
+class SemanticVersion(NamedTuple):
     """An attribute of type version."""
 
     text: str

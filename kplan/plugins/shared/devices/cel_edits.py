@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple
 
-from kplan.objects.quantity import Form, format_nanos
+from kplan.objects.quantity import QuantityFormat, format_nanos
 from kplan.plugins.shared.devices.cel import compile_problem, expression
-from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
 from kplan.plugins.shared.devices.cel_errors import CelError
-from kplan.plugins.shared.devices.cel_parts import Comparison, Part, Path, parts
+from kplan.plugins.shared.devices.cel_parts import Clause, Comparison, Path, parts
 
 Kind = Literal["value", "name", "operator", "guard", "part"]
 """What of a selector is another: a value, a name that is spelled right, an operator; ``guard``: it asks first whether
@@ -142,7 +142,7 @@ def _applied(text: str, changes: Sequence[_Change], offset: int = 0) -> str:
     return text
 
 
-def _change(part: Part, seen: CelDevice) -> _Change | None:
+def _change(part: Clause, seen: CelDevice) -> _Change | None:
     """What would let the device in as far as one part goes; None where that is the driver, or not plain enough."""
     held = _holds(part.text, seen)
     if isinstance(held, CelError):
@@ -160,12 +160,12 @@ def _change(part: Part, seen: CelDevice) -> _Change | None:
     return (_other_value(part, part.comparison, value) if value is not None else None) or _left_out(part, path)
 
 
-def _left_out(part: Part, path: Path) -> _Change:
+def _left_out(part: Clause, path: Path) -> _Change:
     old = " ".join(part.text.split())
     return _Change(Edit("part", path.name, "", old), part.start, part.end, "")
 
 
-def _renamed(part: Part, path: Path, seen: CelDevice) -> Iterator[_Change]:
+def _renamed(part: Clause, path: Path, seen: CelDevice) -> Iterator[_Change]:
     """The name that is meant, where the device has one that is spelled alike and does."""
     known = [name for _, name, _ in (seen.capacity if path.field == "capacity" else seen.attributes)]
     by_lower = {same.lower(): same for same in known}
@@ -182,18 +182,18 @@ def _values(path: Path, seen: CelDevice) -> Iterator[Any]:
     if path.field == "capacity":
         for at, name, nanos in seen.capacity:
             if (at, name) == (domain, path.name):
-                yield format_nanos(nanos, Form.BINARY_SI)
+                yield format_nanos(nanos, QuantityFormat.BINARY_SI)
         return
     for at, name, value in seen.attributes:
         if (at, name) == (domain, path.name):
-            yield value.text if isinstance(value, Version) else value
+            yield value.text if isinstance(value, SemanticVersion) else value
 
 
 _NEXT = {">": -1, "<": 1}
 _WEAKER = {">": ">=", "<": "<="}
 
 
-def _other_value(part: Part, comparison: Comparison, value: Any) -> _Change | None:
+def _other_value(part: Clause, comparison: Comparison, value: Any) -> _Change | None:
     """What the device has in place of what is asked for; None where no value would do."""
     if comparison.operator == "!=" or isinstance(value, tuple):
         return None
@@ -219,7 +219,7 @@ def _other_value(part: Part, comparison: Comparison, value: Any) -> _Change | No
     return _Change(edit, comparison.start, comparison.end, written)
 
 
-def _other_text(part: Part, comparison: Comparison, value: str) -> _Change | None:
+def _other_text(part: Clause, comparison: Comparison, value: str) -> _Change | None:
     """A text, an amount or a version; ``>`` becomes ``>=``, as there is no next one."""
     if any(character in value for character in "\"'\\\n") or comparison.literal[-1:] not in ("'", '"'):
         return None

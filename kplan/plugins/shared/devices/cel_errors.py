@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from kplan.plugins.shared.devices.cel_source import OURS, Source
+from kplan.plugins.shared.devices.cel_source import OURS, CelText
 
 _STATUS = re.compile(r"^[A-Z_]+: |\s*\[[A-Z_]+\]$")
 _KEY = re.compile(r"Key not found in map : (.*)")
@@ -53,7 +53,7 @@ def without_status(text: str) -> str:
     return _STATUS.sub("", text).strip()
 
 
-def does_not_compile(source: Source, text: str) -> CelError:
+def does_not_compile(source: CelText, text: str) -> CelError:
     """Say that an expression does not compile.
 
     The runtime got it with names put in for others: places are those of the expression as it is written.
@@ -73,7 +73,7 @@ def does_not_compile(source: Source, text: str) -> CelError:
     return CelError(f"compilation failed: {told}", compile=True, spots=tuple(spots))
 
 
-def not_written_so(source: Source, at: int, text: str) -> CelError:
+def not_written_so(source: CelText, at: int, text: str) -> CelError:
     """Say that what is written out cannot be right.
 
     Args:
@@ -88,7 +88,7 @@ def not_written_so(source: Source, at: int, text: str) -> CelError:
     return CelError(f"compilation failed: {_told(source, spot)}", compile=True, spots=(spot,))
 
 
-def _told(source: Source, spot: Spot) -> str:
+def _told(source: CelText, spot: Spot) -> str:
     """A place with its line and a caret below, as the runtimes write it."""
     lines = source.text.splitlines()
     line = lines[spot.line - 1] if 0 < spot.line <= len(lines) else ""

@@ -64,7 +64,7 @@ class Comparison(NamedTuple):
     flipped: bool = False
 
 
-class Part(NamedTuple):
+class Clause(NamedTuple):
     """What must hold along with the other parts.
 
     Attributes:
@@ -84,7 +84,7 @@ class Part(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def parts(text: str) -> tuple[Part, ...]:
+def parts(text: str) -> tuple[Clause, ...]:
     """Split an expression where ``&&`` joins it; one part where it is no conjunction."""
     words = [token for token in tokens(text) if token.kind != "space"]
     ends = _ends(words)
@@ -107,9 +107,9 @@ def _ends(words: Sequence[Token]) -> list[tuple[int, int]] | None:
     return [*ends, (first, len(words))]
 
 
-def _part(text: str, group: Sequence[Token], *, alone: bool) -> Part:
+def _part(text: str, group: Sequence[Token], *, alone: bool) -> Clause:
     start, end = group[0].start, group[-1].end
-    return Part(text[start:end], start, end, tuple(_paths(text, group)), _comparison(text, group), alone)
+    return Clause(text[start:end], start, end, tuple(_paths(text, group)), _comparison(text, group), alone)
 
 
 def _paths(text: str, group: Sequence[Token]) -> Iterator[Path]:

@@ -46,7 +46,7 @@ def tokens(text: str) -> list[Token]:
     return [Token(match.lastgroup or "", match.group(), *match.span()) for match in _TOKEN.finditer(text)]
 
 
-class Source:
+class CelText:
     """An expression, read for what it mentions.
 
     Attributes:

@@ -11,8 +11,8 @@ from kplan.objects import quantity
 from kplan.objects.models.devices import Device as ApiDevice
 from kplan.objects.models.devices import DeviceAttribute, DeviceCapacity, DeviceCounterConsumption, DeviceTaint
 from kplan.objects.models.meta import NodeSelector
-from kplan.objects.quantity import Form
-from kplan.plugins.shared.devices.cel_device import CelDevice, Version
+from kplan.objects.quantity import QuantityFormat
+from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
 
 
 class DeviceID(NamedTuple):
@@ -35,7 +35,7 @@ class Amount(NamedTuple):
     """
 
     nanos: int
-    form: Form
+    form: QuantityFormat
 
     @classmethod
     def of(cls, raw: str | int | float) -> Amount:
@@ -80,7 +80,7 @@ class Capacity(NamedTuple):
     policy: CapacityPolicy | None
 
 
-class Taint(NamedTuple):
+class TaintOfDevice(NamedTuple):
     """A taint of a device.
 
     Attributes:
@@ -107,7 +107,7 @@ class Consumption(NamedTuple):
     groups: tuple[str, ...]
 
 
-class NodeChoice(NamedTuple):
+class NodesOfDevices(NamedTuple):
     """Which nodes reach a slice or a device; nothing set is no node.
 
     Attributes:
@@ -151,9 +151,9 @@ class Device:
     attributes: Mapping[str, DeviceAttribute]
     capacity: Mapping[str, Capacity]
     multiple: bool
-    taints: tuple[Taint, ...]
+    taints: tuple[TaintOfDevice, ...]
     consumes: tuple[Consumption, ...]
-    nodes: NodeChoice
+    nodes: NodesOfDevices
     binding_conditions: tuple[str, ...] | None
     failure_conditions: tuple[str, ...]
     ties: bool
@@ -167,7 +167,7 @@ class Kinds:
 
     numbers: dict[object, int] = field(default_factory=dict)
 
-    def device(self, api: ApiDevice, driver: str, taints: tuple[Taint, ...], skips: tuple[str, ...]) -> Device:
+    def device(self, api: ApiDevice, driver: str, taints: tuple[TaintOfDevice, ...], skips: tuple[str, ...]) -> Device:
         """Read a device.
 
         Args:
@@ -198,7 +198,7 @@ class Kinds:
             multiple,
             all_taints,
             consumes,
-            NodeChoice(api.node_name or "", bool(api.all_nodes), api.node_selector),
+            NodesOfDevices(api.node_name or "", bool(api.all_nodes), api.node_selector),
             conditions,
             failures,
             ties,
@@ -212,9 +212,9 @@ def _consumption(consumption: DeviceCounterConsumption) -> Consumption:
     return Consumption(consumption.counter_set, counters, tuple(consumption.compatibility_groups or ()))
 
 
-def read_taint(taint: DeviceTaint, rule: str = "") -> Taint:
+def read_taint(taint: DeviceTaint, rule: str = "") -> TaintOfDevice:
     """Read a taint; ``rule`` names the DeviceTaintRule it comes from."""
-    return Taint(taint.key, taint.value or "", taint.effect, rule)
+    return TaintOfDevice(taint.key, taint.value or "", taint.effect, rule)
 
 
 @lru_cache(maxsize=4096)
@@ -266,8 +266,8 @@ def attribute_value(attribute: DeviceAttribute) -> object:
         if values is not None:
             return tuple(values)
     if attribute.version_values is not None:
-        return tuple(map(Version, attribute.version_values))
+        return tuple(map(SemanticVersion, attribute.version_values))
     for value in (attribute.int_value, attribute.bool_value, attribute.string_value):
         if value is not None:
             return value
-    return Version(attribute.version_value) if attribute.version_value is not None else None
+    return SemanticVersion(attribute.version_value) if attribute.version_value is not None else None

@@ -18,7 +18,7 @@ import numpy as np
 
 from kplan.framework.features import Features
 from kplan.framework.worlds import Mask
-from kplan.plugins.shared.devices.device import DeviceID, NodeChoice
+from kplan.plugins.shared.devices.device import DeviceID, NodesOfDevices
 from kplan.plugins.shared.devices.numbering import Codes, Numbering
 from kplan.plugins.shared.devices.pools import Pool, PoolID, PoolUse, counted, gather, order_of, usable
 from kplan.plugins.shared.devices.rules import CounterScope, allocator_rules
@@ -142,7 +142,7 @@ class DeviceIndex:
         uses = tuple(self._own_uses[row][i] if own else group.uses[i] for own, i in order)
         return NodeDevices(pools, uses)
 
-    def mask(self, choice: NodeChoice) -> Mask:
+    def mask(self, choice: NodesOfDevices) -> Mask:
         """bool[N] of the nodes that a choice takes.
 
         Source: v0.37.2 structured/internal/incubating/pools_incubating.go NodeMatches.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kplan.plugins.shared.devices.device import Device, DeviceID, NodeChoice
+from kplan.plugins.shared.devices.device import Device, DeviceID, NodesOfDevices
 from kplan.plugins.shared.devices.rules import AllocatorRules, CounterScope
 from kplan.plugins.shared.devices.slices import Slice
 from kplan.plugins.shared.devices.usage import DeviceUsage
@@ -144,7 +144,7 @@ def less(counters: Counters, takers: Iterable[Device]) -> dict[str, dict[str, in
     return left
 
 
-Reached = Callable[[NodeChoice], bool]
+Reached = Callable[[NodesOfDevices], bool]
 """Tells whether a node reaches what chooses its nodes so."""
 
 

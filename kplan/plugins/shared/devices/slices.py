@@ -18,7 +18,7 @@ from kplan.objects.models.devices import (
 )
 from kplan.plugins.shared.devices.cel import expression
 from kplan.plugins.shared.devices.cel_errors import CelError
-from kplan.plugins.shared.devices.device import Device, Kinds, NodeChoice, Taint, read_taint
+from kplan.plugins.shared.devices.device import Device, Kinds, NodesOfDevices, TaintOfDevice, read_taint
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster
@@ -50,7 +50,7 @@ class Slice:
     pool: str
     generation: int
     count: int
-    nodes: NodeChoice
+    nodes: NodesOfDevices
     per_device: bool
     per_device_given: bool
     devices: tuple[Device, ...]
@@ -99,7 +99,7 @@ def _slice(item: ResourceSlice, kinds: Kinds, rules: _Rules | None) -> Slice:
         spec.pool.name,
         spec.pool.generation or 0,
         spec.pool.resource_slice_count or 0,
-        NodeChoice(spec.node_name or "", bool(spec.all_nodes), spec.node_selector),
+        NodesOfDevices(spec.node_name or "", bool(spec.all_nodes), spec.node_selector),
         bool(spec.per_device_node_selection),
         spec.per_device_node_selection is not None,
         devices,
@@ -121,7 +121,7 @@ class _Rules:
         self._rules = [rule for rule in rules.values() if rule.spec.device_selector or not features.since(37)]
         self._selects = not features.since(35)
 
-    def taints(self, driver: str, pool: str, device: ApiDevice) -> tuple[Taint, ...]:
+    def taints(self, driver: str, pool: str, device: ApiDevice) -> tuple[TaintOfDevice, ...]:
         """Return the taints that rules give a device."""
         return tuple(
             read_taint(rule.spec.taint, rule.name)
