@@ -1,7 +1,6 @@
 """When pods of a lost node are deleted, and when something stands in their place: the clocks of the controllers.
 
-Not modelled: flags of kube-controller-manager (its defaults are assumed), the podReplacementPolicy of Jobs, the time
-that a volume takes to be detached.
+Not modelled: flags of kube-controller-manager (its defaults are assumed), the podReplacementPolicy of Jobs.
 """
 
 from __future__ import annotations

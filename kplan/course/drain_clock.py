@@ -6,11 +6,12 @@ Not modelled: what ``kubectl drain`` and controllers need in between, --grace-pe
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kplan.course.drain import DrainRun, Gone
 from kplan.course.durations import AT_ONCE, Span, grace_of, until_ready
+from kplan.course.held import exclusive
 
 RETRY = 5
 """Seconds after which an eviction that a budget refused is asked for again.
@@ -30,6 +31,8 @@ class DrainClock:
         ready: seconds that what comes in their place takes to be ready, at least.
         grace: longest grace period.
         written: whether any pod says itself how long it may take to end.
+        attached: pods whose volumes are attached to one node alone: those that come in their place wait until they are
+            detached here and attached there, how long is not known.
     """
 
     span: Span = AT_ONCE
@@ -38,6 +41,7 @@ class DrainClock:
     ready: int = 0
     grace: int = 0
     written: bool = False
+    attached: tuple[str, ...] = ()
 
 
 def drain_clock(run: DrainRun[Any]) -> DrainClock:
@@ -45,7 +49,10 @@ def drain_clock(run: DrainRun[Any]) -> DrainClock:
     clock = DrainClock()
     for node in dict.fromkeys(gone.node for gone in run.pods):
         clock = _after(clock, _node([gone for gone in run.pods if gone.node == node and gone.number]))
-    return clock
+    cluster = run.budgets.cluster
+    moved = (gone.pod for gone in run.pods if gone.number and gone.landing is not None)
+    attached = tuple(pod.key for pod in moved if next(exclusive(cluster, pod), None) is not None)
+    return replace(clock, attached=attached)
 
 
 def _after(first: DrainClock, then: DrainClock) -> DrainClock:

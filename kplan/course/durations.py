@@ -36,11 +36,14 @@ class Paces:
         ready: seconds from the start of a pod until it may be ready at the earliest.
         available: seconds that it has to be ready to count as available (minReadySeconds).
         written: whether a pod says itself how long it may take to end.
+        volumes: whether its pods have volumes that are attached to one node alone: how long it takes until one is
+            detached there and attached here is not known.
     """
 
     ready: int = 0
     available: int = 0
     written: bool = False
+    volumes: bool = False
 
     @property
     def each(self) -> int:

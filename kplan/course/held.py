@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.silence import is_silent
-from kplan.objects.models import PersistentVolume, PersistentVolumeClaim
+from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
 from kplan.plugins.shared.claims import claim_class, claim_uses
 
 DETACHED_AFTER = 360
-"""Seconds after which a volume is detached from a node that is silent.
+"""Seconds after which a volume is detached from a node that is silent or deleted, once no pod there is left.
 
 Source: v1.37.2 attachdetach DefaultTimerConfig ReconcilerMaxWaitForUnmountDuration; at once for a node tainted
 out-of-service (reconciler.go hasOutOfServiceTaint).
@@ -43,6 +43,14 @@ class Held:
     node: str
     by: str = ""
     silent: bool = False
+
+    @property
+    def in_time(self) -> bool:
+        """Whether it is detached by force after DETACHED_AFTER: no pod is left there, and nobody says it is unmounted.
+
+        Source: v1.37.2 attachdetach reconciler.go reconcile (forceDetach).
+        """
+        return self.silent and not self.by
 
 
 ByClaim = Mapping[str, Sequence[int]]
@@ -101,7 +109,12 @@ def not_starting(
 
 def exclusive(cluster: Cluster, pod: PodInfo) -> Iterator[tuple[str, str, str]]:
     """Claims of a pod whose volume is attached, and to one node alone: key, volume and access mode."""
-    for use in claim_uses(pod.pod):
+    return exclusive_of(cluster, pod.pod)
+
+
+def exclusive_of(cluster: Cluster, pod: Pod) -> Iterator[tuple[str, str, str]]:
+    """The same of a pod that may not be there yet."""
+    for use in claim_uses(pod):
         claim = cluster.objects.table("persistent_volume_claims").get(use.key)
         if claim is None:
             continue

@@ -37,6 +37,7 @@ class LostPod(Generic[W]):
         stay: how long it stays.
         delay: seconds from the first taint to that of its node.
         held: volumes that stay attached to its node as long as that is there: claim, volume and access mode.
+        attached: whether it has such volumes, also where what comes instead waits for the node anyway.
         ties: volumes that no other node reaches.
         empty_dirs: emptyDir volumes whose content is lost.
         landing: where what its owner makes instead is placed; None where nothing is made.
@@ -57,6 +58,7 @@ class LostPod(Generic[W]):
     landing: TriedPod[W] | None = None
     again: bool = False
     last_try: bool = False
+    attached: bool = False
     lingers: bool = False
     until_gone: W | None = None
 
@@ -228,9 +230,11 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
     fate = "returns" if returns(pod) and not last_try else "gone"
     tied = tuple(ties(cluster, pod, lost))
     early = fate == "returns" and not how_long.waits and how_long.seconds is not None
-    held = tuple(exclusive(cluster, pod)) if early else ()
+    attached = tuple(exclusive(cluster, pod)) if fate == "returns" else ()
+    held = attached if early else ()
     dirs = tuple(empty_dirs(pod))
-    return LostPod(pod, node, fate, how_long, rate.delay(node), held, tied, dirs, last_try=last_try)
+    delay = rate.delay(node)
+    return LostPod(pod, node, fate, how_long, delay, held, tied, dirs, last_try=last_try, attached=bool(attached))
 
 
 def waves_of(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:

@@ -203,12 +203,16 @@ def stays_because(node: str, why: str) -> str:
 def drain_clock_text(clock: DrainClock) -> str:
     """Say how long a drain takes, as far as specs tell; empty where they tell nothing of their own."""
     waits = clock.waves > 1 and clock.ready > 0
+    of = listed(list(clock.attached), most=2)
+    volumes = f"until volumes of {of} are detached and attached again is not known" if clock.attached else ""
     if not (clock.written or waits):
-        return ""
+        return f"how long it takes {volumes}" if volumes else ""
     parts = [f"pods have up to {clock.grace:,} s to end"]
     if clock.waves > 1:
         after = f", {clock.ready:,} s after they start" if clock.ready else ""
         parts.append(
             f"budget {clock.budget} lets them go in {clock.waves:,} turns, each once those before are ready{after}"
         )
+    if volumes:
+        parts.append(f"how long it takes {volumes}")
     return f"it takes {span_text(clock.span)}: {'; '.join(parts)}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kplan.admission import Fleet
 from kplan.course.durations import Paces, Span
-from kplan.course.held import Held
+from kplan.course.held import DETACHED_AFTER, Held
 from kplan.course.rollout import Stall, StalledBy
 from kplan.result import EventKind
 from kplan.result.document_base import Cause
@@ -93,23 +93,28 @@ def span_text(span: Span) -> str:
     return f"{span.least:,} s to {span.most:,} s" if span.least else f"up to {span.most:,} s"
 
 
-def clock_text(paces: Paces, now: Span, *, stalled: bool) -> str:
+def clock_text(paces: Paces, now: Span, *, stalled: bool, detached: str = "") -> str:
     """Say how long a rollout takes, as far as specs tell; empty where they tell nothing.
 
     Args:
         paces: of its new pods.
         now: when the last pod became available.
         stalled: whether it goes no further then.
+        detached: silent node that a volume had to be detached from by force; empty for none.
     """
-    if not now.most or not (paces.each or paces.written):
+    if not now.most or not (paces.each or paces.written or detached):
         return ""
     of_each = (("probes", paces.ready), ("minReadySeconds", paces.available))
     known = [f"{text} {seconds:,} s" for text, seconds in of_each if seconds]
     parts = [f"each new pod {' + '.join(known)}"] if known else []
-    if now.most > now.least:
+    if detached:
+        parts.append(f"a volume is detached from {detached}, which is silent, within {DETACHED_AFTER} s")
+    if now.most > now.least and (paces.written or not detached):
         parts.append("at most where each waits for the grace period of what leaves")
     until = " until it stalls" if stalled else ""
-    return f"it takes {span_text(now)}{until}, plus what images and containers take to start ({'; '.join(parts)})"
+    volumes = ", and volumes to be detached and attached" if paces.volumes else ""
+    more = f"what images and containers take to start{volumes}"
+    return f"it takes {span_text(now)}{until}, plus {more} ({'; '.join(parts)})"
 
 
 def deadline_text(fleet: Fleet, paces: Paces, *, stalled: bool) -> str:

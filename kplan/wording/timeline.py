@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kplan.course.clock import COLLECTED, LARGE_ZONE, PACE, UNHEALTHY, ZoneLoss, ZoneState
+from kplan.course.held import DETACHED_AFTER
 from kplan.course.loss import FailRun, LostPod
 from kplan.result.document_fail import TimePoint
 from kplan.words import count, joined, listed
@@ -41,7 +42,7 @@ def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
     held = [pod for pod in run.back if pod.kept_by]
     late = [pod for pod in run.pods if pod.stay.waits or pod.stay.seconds is None or pod.fate == "leaves"]
     if late or held:
-        what = [*_collected(late), *_detached(held)]
+        what = [*_collected(late), *_detached([*held, *(pod for pod in late if pod.attached)])]
         text = f"once {each} deleted, or tainted out-of-service: {'; '.join(what)}"
         yield TimePoint(text=text, pods=tuple(pod.pod.key for pod in (*late, *held)))
 
@@ -137,7 +138,10 @@ def _detached(held: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that were made before, and start once their volumes are detached."""
     if held:
         starts = "starts" if len(held) == 1 else "start"
-        yield f"what was made for {_names(held)} {starts}, as its volume is detached"
+        yield (
+            f"what was made for {_names(held)} {starts}, as its volume is detached: with that taint at once, of a node "
+            f"that is deleted {DETACHED_AFTER} s later"
+        )
 
 
 def _names(those: Iterable[LostPod[Any]]) -> str:

@@ -1,7 +1,20 @@
 """How long does a rollout or a drain take, as far as specs say, and what when a deadline passes?"""
 
 from tests.questions.asking import Question, all_asked
-from tests.questions.clusters import apart, budget, node, pod, replica_set, rolling, running, template, workload
+from tests.questions.clusters import (
+    apart,
+    budget,
+    made,
+    node,
+    pod,
+    replica_set,
+    rolling,
+    running,
+    template,
+    volume,
+    with_claim,
+    workload,
+)
 
 SIMULATE = "simulate m.yaml"
 THREE = [node(name) for name in ("n1", "n2", "n3")]
@@ -56,6 +69,35 @@ def served(*more: dict, of: dict = SLOW) -> list[dict]:
     """Three pods on n1."""
     return [*THREE, deployment(of), *running("web", "old", of, ["n1", "n1", "n1"]), *more]
 
+
+ON_DISK = [
+    *THREE,
+    *volume("pv-1", "disk"),
+    deployment(with_claim(MANY, "disk"), replicas=1),
+    *running("web", "old", with_claim(MANY, "disk"), ["n1"]),
+]
+SET_ON_DISK = [
+    *THREE,
+    *volume("pv-1", "disk"),
+    workload("StatefulSet", "db", with_claim(SET1, "disk"), replicas=1),
+    pod("db-0", with_claim(SET1, "disk"), "n1", of=("StatefulSet", "db")),
+]
+SILENT = node("n3", taints=[{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}])
+SILENT["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+ATTACHED = made(
+    "storage.k8s.io/v1", "VolumeAttachment", "va", space="",
+    spec={"attacher": "disk.example", "nodeName": "n3", "source": {"persistentVolumeName": "pv-1"}},
+    status={"attached": True},
+)  # fmt: skip
+WAITS = with_claim(web("1"), "disk")
+LEFT_BEHIND = [
+    *THREE[:2],
+    SILENT,
+    *volume("pv-1", "disk"),
+    ATTACHED,
+    deployment(WAITS, replicas=1, strategy={"type": "Recreate"}),
+    *running("web", "old", WAITS, [""]),
+]
 
 QUESTIONS = {
     "a drain without a budget takes at most the grace period": Question(
@@ -129,6 +171,24 @@ QUESTIONS = {
     ),
     "a paused Deployment has no deadline": Question(
         SIMULATE, FULL, (0,), ("FITS",), [deployment(LONELY2, paused=True)], never=("ProgressDeadline",)
+    ),
+    "a volume that a silent node has, where no pod is left, is detached by force after six minutes": Question(
+        SIMULATE, [*LEFT_BEHIND], (0,), ("FITS", "FITS?"),
+        [deployment(with_claim(web("2"), "disk"), replicas=1, strategy={"type": "Recreate"})],
+        # 20 s of its probe; at most 30 s until the old pod has ended, and 360 s until the volume is free
+        says=("it takes 20 s to 410 s", "detached from n3, which is silent, within 360 s",
+              "and volumes to be detached and attached"),
+    ),
+    "how long volumes take to move in a drain is not known, and told so": Question(
+        "drain n1", ON_DISK, (0,), ("FITS", "FITS?"),
+        says=("how long it takes until volumes of shop/web-old-a are detached and attached again is not known",),
+    ),
+    "of a lost node they are detached six minutes after it is deleted": Question(
+        "fail n1", ON_DISK, (0, 1), ("FITS", "FITS?"),
+        says=("as its volume is detached: with that taint at once, of a node that is deleted 360 s later",),
+    ),
+    "those of a set likewise": Question(
+        "fail n1", SET_ON_DISK, (0, 1), ("FITS", "FITS?"), says=("what was made for shop/db-0 starts.*360 s later",)
     ),
 }  # fmt: skip
 

@@ -125,8 +125,11 @@ class Rollouts:
         """The next pod that becomes ready: the first that no volume keeps; None for none."""
         cluster = self.attempts.planner.cluster
         for number, pod in enumerate(self.waiting):
-            stays = on_silent_node(cluster, pod.row) or held_elsewhere(cluster, pod, self.shared.started) is not None
+            held = held_elsewhere(cluster, pod, self.shared.started)
+            stays = on_silent_node(cluster, pod.row) or (held is not None and not held.in_time)
             if pod.gone or not stays:
+                if held is not None and held.in_time:
+                    self.shared.detached[pod.row] = held
                 del self.waiting[number]
                 self.shared.started.add(pod.row)
                 return pod

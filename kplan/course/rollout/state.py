@@ -11,7 +11,7 @@ from kplan.admission import Fleet, Quotas, RunningSet, ordinal
 from kplan.cluster import AddPods, PodInfo, arrive, leave
 from kplan.course.attempts import Attempts
 from kplan.course.durations import AT_ONCE, Paces, Span, grace_of, until_ready
-from kplan.course.held import Held, held_elsewhere
+from kplan.course.held import DETACHED_AFTER, Held, exclusive_of, held_elsewhere
 from kplan.course.silence import on_silent_node
 from kplan.objects.models import Pod
 from kplan.result import EventKind
@@ -121,6 +121,7 @@ class Shared:
         made: pods that were made and have not been tried.
         freed: whether a pod left since the last try.
         started: rows of placed pods that became ready.
+        detached: of those, the ones that waited until a volume was detached from a silent node by force, by row.
     """
 
     attempts: Attempts[Any]
@@ -128,6 +129,7 @@ class Shared:
     made: list[PodInfo] = field(default_factory=list)
     freed: bool = False
     started: set[int] = field(default_factory=set)
+    detached: dict[int, Held] = field(default_factory=dict)
 
 
 @dataclass
@@ -152,6 +154,7 @@ class Rollout:
         paces: how long its new pods take, as far as specs say.
         now: when what became available last did so, in seconds since the beginning.
         gone: when all that left so far are gone for good, at most.
+        detached: silent node that a volume of its pods had to be detached from by force; empty for none.
     """
 
     fleet: Fleet
@@ -171,6 +174,7 @@ class Rollout:
     paces: Paces = field(default_factory=Paces)
     now: Span = AT_ONCE
     gone: int = 0
+    detached: str = ""
 
     def old(self) -> list[Replica]:
         """Members of the old template."""
@@ -197,7 +201,9 @@ class Rollout:
         if not pods:
             return Paces()
         written = any(pod.spec.termination_grace_period_seconds is not None for pod in self.fleet.running)
-        return Paces(until_ready(pods[0]), self.fleet.min_ready_seconds, written)
+        cluster = self.shared.attempts.planner.cluster
+        volumes = next(exclusive_of(cluster, pods[0]), None) is not None
+        return Paces(until_ready(pods[0]), self.fleet.min_ready_seconds, written, volumes)
 
     def made_now(self) -> Span:
         """When a pod made now is placed: at most once those that left are gone, for their room or name."""
@@ -206,6 +212,9 @@ class Rollout:
     def started(self, step: Step) -> None:
         """Note that the pod of a step is available, and when that is."""
         least, most = (moment + self.paces.each for moment in step.since)
+        if step.pod is not None and step.pod.row in self.shared.detached:
+            most += DETACHED_AFTER
+            self.detached = self.shared.detached[step.pod.row].node
         step.at = Span(least, most)
         self.now = Span(max(self.now.least, least), max(self.now.most, most))
 

@@ -39,7 +39,7 @@ def _plan(rollout: Rollout, shared: Shared) -> RolloutPlan:
         old=len(rollout.old()),
         takes_least=rollout.now.least,
         takes_most=rollout.now.most,
-        clock=clock_text(rollout.paces, rollout.now, stalled=stall is not None),
+        clock=clock_text(rollout.paces, rollout.now, stalled=stall is not None, detached=rollout.detached),
         deadline=fleet.deadline or 0,
         deadline_told=deadline_text(fleet, rollout.paces, stalled=stall is not None),
         steps=tuple(_step(step, shared.attempts, shared.started) for step in rollout.told_steps()),
