@@ -141,8 +141,8 @@ class Counters:
 
     def count_ahead(self, pod_class: int, rows: NDArray[np.intp], times: Int) -> None:
         """Count pods of a class in on nodes, int64[M] times on each. Called by the cluster alone."""
-        used = len(self._weigh)
-        self.counts[:used, rows] += self.weights[:used, pod_class, np.newaxis] * times
+        about = np.flatnonzero(self.weights[: len(self._weigh), pod_class])
+        self.counts[np.ix_(about, rows)] += self.weights[about, pod_class, np.newaxis] * times
 
     def insert_node(self, row: int) -> None:
         """Make room for a node that holds no pod. Called by changes of nodes alone."""

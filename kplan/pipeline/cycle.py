@@ -216,6 +216,8 @@ class Cycle:
         for streak in found:
             if streak is not None:
                 streak.took(row)
+        if self.kept is not None:
+            self.kept.forget(row, scored)
         return KeptAnswers(
             self.pipeline,
             self.pod,
@@ -230,6 +232,7 @@ class Cycle:
             reach,
             self.within is None and not self.choices,
             found,
+            self.kept.told if self.kept is not None else {},
         )
 
     def _rows(self, limits: dict[str, frozenset[str]], names: tuple[str, ...]) -> tuple[Rows, int, str]:

@@ -12,12 +12,26 @@ from typing import Any
 import numpy as np
 
 from kplan.cluster import PodInfo
-from kplan.framework.worlds import Rows
+from kplan.framework.codes import Point
+from kplan.framework.worlds import Int, Mask, Rows
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.reach import Reach, Scored
 from kplan.pipeline.statuses import FilterPass, PluginAnswer
 from kplan.pipeline.streak import Streak
 from kplan.result import Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Raw scores of one plugin, of the nodes that it was asked about.
+
+    Attributes:
+        scores: int64[N].
+        known: bool[N].
+    """
+
+    scores: Int
+    known: Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +52,8 @@ class KeptAnswers:
         reach: of the plugins.
         whole: whether the cycle was of all nodes, and no filter chose anything: a streak may begin.
         found: the streak, once it was asked about; a list that all cycles of one streak share.
+        told: raw scores by Score plugin that scores a node by itself, wherever they are known; all cycles of the
+            template share them.
     """
 
     pipeline: Pipeline
@@ -53,6 +69,7 @@ class KeptAnswers:
     reach: Reach
     whole: bool
     found: list[Streak | None] = field(default_factory=list)
+    told: dict[str, Told] = field(default_factory=dict)
 
     @property
     def streak(self) -> Streak | None:
@@ -74,6 +91,35 @@ class KeptAnswers:
             and other.status == mine.status
             and other.metadata.owner_references == mine.metadata.owner_references
         )
+
+    def scores(self, plugin: str, nodes: int) -> Told:
+        """Raw scores of a plugin that scores each node by itself; that which took the last pod is not known any more.
+
+        Args:
+            plugin: its name.
+            nodes: N.
+        """
+        told = self.told.get(plugin)
+        if told is None:
+            told = self.told[plugin] = Told(np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.bool_))
+            if plugin in self.scored.raw:
+                told.scores[self.scored.rows] = self.scored.raw[plugin]
+                told.known[self.scored.rows] = True
+                self.forget(self.row, self.scored)
+        return told
+
+    def forget(self, row: int, scored: Scored) -> None:
+        """A node took a pod: what it was scored by its use is not known any more.
+
+        Args:
+            row: the node.
+            scored: scores of the pod; where PreScore made something else for it, nothing is known any more.
+        """
+        for name, told in self.told.items():
+            if scored.states.get(name) is not self.scored.states.get(name):
+                told.known[:] = False
+            elif name not in self.reach.still[Point.SCORE.value]:
+                told.known[row] = False
 
     def asked(self, plugin: str) -> PluginAnswer | None:
         """What a filter answered; None where every node passed."""

@@ -11,7 +11,7 @@ from msgspec.structs import replace as changed
 from numpy.typing import NDArray
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
-from kplan.framework.codes import Point
+from kplan.framework.codes import Compares, Point
 from kplan.framework.findings import Failed, Skip
 from kplan.framework.worlds import Rows
 from kplan.pipeline.kept import KeptAnswers
@@ -58,8 +58,9 @@ class Scoring:
             CycleError: a plugin fails; where only one node fits, the scheduler does not score, so that a Score plugin
                 which fails is passed over.
         """
-        former = self.kept.scored if self.kept is not None and np.array_equal(self.kept.scored.rows, rows) else None
-        states = self._pre_score(rows, former)
+        before = self.kept.scored if self.kept is not None else None
+        former = before if before is not None and np.array_equal(before.rows, rows) else None
+        states = self._pre_score(rows, before, same=former is not None)
         undo = self.cluster.apply(stripped(self.cluster, rows)) if self.bare else None
         try:
             return self._all(rows, former, states)
@@ -96,8 +97,14 @@ class Scoring:
             total += weighted[name]
         return Scored(rows, states, raw, weighted, total, problem)
 
-    def _pre_score(self, rows: Rows, former: Scored | None) -> dict[str, Any]:
-        """State of each plugin that has one, or Skip."""
+    def _pre_score(self, rows: Rows, former: Scored | None, *, same: bool) -> dict[str, Any]:
+        """State of each plugin that has one, or Skip.
+
+        Args:
+            rows: nodes that fit.
+            former: scores of a pod like this one that was placed just before; None where there are none.
+            same: whether they are of the same nodes.
+        """
         states: dict[str, Any] = {}
         for plugin in self.pipeline.at(Point.PRE_SCORE):
             name = plugin.name
@@ -106,6 +113,7 @@ class Scoring:
             if (
                 former is not None
                 and self.kept is not None
+                and (same or _by_itself(plugin))
                 and self.kept.reach.stands(name, former.states[name], _PRE_SCORE)
             ):
                 states[name] = former.states[name]
@@ -118,17 +126,33 @@ class Scoring:
 
     def _raw(self, plugin: Any, state: Any, rows: Rows, former: Scored | None) -> NDArray[np.int64]:
         """Scores of one plugin; where they stand as before, the former array itself."""
-        known = former.raw.get(plugin.name) if former is not None and self.choices.get(plugin.name) is None else None
-        if known is None or self.kept is None or plugin.name not in self.kept.reach.by_node[_SCORE]:
+        kept, name = self.kept, plugin.name
+        if kept is None or self.choices.get(name) is not None or name not in kept.reach.by_node[_SCORE]:
             return self._scores(plugin, state, rows)
-        if plugin.name in self.kept.reach.still[_SCORE]:
+        known = former.raw.get(name) if former is not None else None
+        if known is None:
+            return (
+                self._scores(plugin, state, rows) if not _by_itself(plugin) else self._told(plugin, state, rows, kept)
+            )
+        if name in kept.reach.still[_SCORE]:
             return known
-        at = self.kept.position(rows)
+        at = kept.position(rows)
         if not len(at):
             return known
         scores = known.copy()
         scores[at] = self._scores(plugin, state, rows[at])
         return scores
+
+    def _told(self, plugin: Any, state: Any, rows: Rows, kept: KeptAnswers) -> NDArray[np.int64]:
+        """Scores of a plugin, where other nodes fit than for the last pod: it is asked about those not known."""
+        if hasattr(plugin, "pre_score") and state is not kept.scored.states.get(plugin.name):
+            return self._scores(plugin, state, rows)
+        told = kept.scores(plugin.name, len(self.cluster.nodes))
+        fresh = rows[~told.known[rows]]
+        if len(fresh):
+            told.scores[fresh] = self._scores(plugin, state, fresh)
+            told.known[fresh] = True
+        return told.scores[rows]
 
     def _scores(self, plugin: Any, state: Any, rows: Rows) -> NDArray[np.int64]:
         scores = plugin.score(self.pod, state, self.cluster, rows, self.choices.get(plugin.name))
@@ -136,6 +160,11 @@ class Scoring:
             raise CycleError(f'running Score plugins: plugin "{plugin.name}" failed with: {scores.message}')
         raw: NDArray[np.int64] = scores
         return raw
+
+
+def _by_itself(plugin: Any) -> bool:
+    """Whether a plugin's raw score of a node is the same whichever others are scored."""
+    return getattr(plugin, "compares", Compares.SET) is not Compares.SET
 
 
 def stripped(cluster: Cluster, rows: Rows) -> Iterator[Change]:

@@ -10,6 +10,7 @@ Source:          kubernetes v1.37.2, v1.36.3, v1.34.4 pkg/scheduler/framework/pl
                  v1.37.2 pkg/scheduler/backend/cache/cache.go addNodeImageStates
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
@@ -137,14 +138,15 @@ class _Seen:
 
     def __init__(self) -> None:
         self.nodes: dict[int, Node] = {}
-        self.holders: dict[str, dict[int, int]] = {}
+        self.holders: defaultdict[str, dict[int, int]] = defaultdict(dict)
 
     def rows(self, nodes: Sequence[Node]) -> dict[int, int]:
         """Rows of nodes by ``id``; those not yet seen are read."""
         index = {id(node): row for row, node in enumerate(nodes)}
         for number in index.keys() - self.nodes.keys():
             node = self.nodes[number] = nodes[index[number]]
-            for image in node.status.images or ():
+            for image in reversed(node.status.images or ()):  # of two with one name the first counts
+                size = image.size_bytes or 0
                 for name in image.names or ():
-                    self.holders.setdefault(name, {}).setdefault(number, image.size_bytes or 0)
+                    self.holders[name][number] = size
         return index
