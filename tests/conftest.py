@@ -17,7 +17,12 @@ settings.load_profile("seeded")
 
 
 def pytest_configure() -> None:
-    """Interrupts come through, also where the run was started in the background of a shell, which ignores them."""
+    """No test is one of how fast a machine is, and interrupts come through.
+
+    They do also where the run was started in the background of a shell, which ignores them.
+    """
+    settings.register_profile("kplan", deadline=None)
+    settings.load_profile("kplan")
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

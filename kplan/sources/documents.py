@@ -15,6 +15,7 @@ from kplan.objects import models
 from kplan.objects.state import BrokenObject
 from kplan.sources import json_text, yaml_lines
 from kplan.sources.bounds import LARGEST_OBJECT, check_values
+from kplan.sources.cut_off import may_be_cut
 from kplan.sources.fit import Path, describe
 from kplan.sources.json_nodes import JsonNode, JsonPlace
 from kplan.sources.nodes import Elements, Head, Node, brief
@@ -149,7 +150,7 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
     sink.weighs(len(data), file.name)
     text = Text(data)
     form = next((form for form in forms if form.recognises(text)), None)
-    if _may_be_cut(data):
+    if not _JSON.match(data) and may_be_cut(data):
         sink.note(f"{file.name}: its last line has no line break and ends in a plain value: was the file cut off?")
     nodes = _documents(data if form is None else form.text(data, file.name), file.name)
     del data, text  # so that a text in another form takes its place
@@ -157,14 +158,6 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
         _Reading(file.name, sink).run((node, hint) for node in nodes)
     else:
         _Reading(file.name, sink).run(form.parts(nodes, file.name, sink))
-
-
-def _may_be_cut(data: bytes) -> bool:
-    """Tell whether a YAML text ends where a longer value may have gone on; every tool ends its last line."""
-    if _JSON.match(data) or data.endswith((b"\n", b"\r")):
-        return False
-    last = data[data.rfind(b"\n") + 1 :].strip()
-    return b"#" not in last and last != b"---" and last != b"..." and not last.endswith((b"}", b"]", b'"', b"'"))
 
 
 def _documents(data: bytes, name: str) -> Iterator[Node]:

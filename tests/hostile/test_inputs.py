@@ -109,12 +109,22 @@ def test_a_file_cut_in_the_middle_of_a_kind_is_told(tmp_path: Path, capsys: pyte
     assert told in capsys.readouterr().err
 
 
+READY = "metadata: {name: n1}\nstatus:\n  allocatable: {cpu: 4}\n"
 CUTS = {
     "a value": ("metadata: {name: n1}\nspec:\n  unschedulable: tr", True),
     "a name": ("metadata:\n  name: n", True),
     "whole, without a last line break": ("metadata: {name: n1}", False),
     "whole": ("metadata:\n  name: n1\n", False),
     "a comment": ("metadata: {name: n1}\n# the end", False),
+    "a value that cannot go on": ("metadata: {name: n1}\nspec:\n  unschedulable: true", False),
+    "in an amount": ("metadata: {name: n1}\nstatus:\n  addresses: []\n  allocatable:\n    cpu: 1", True),
+    "in what is not read": (f"{READY}  addresses:\n  - address: 10.0.0.1", False),
+    "in what is not read, deeper": (
+        f"{READY}  daemonEndpoints:\n    kubeletEndpoint:\n      Port: 102",
+        False,
+    ),
+    "in what is read, behind what is not": (f"{READY}  addresses:\n  - address: 10.0.0.1\n  phase: Runn", True),
+    "in what a status does not hold": (f"{READY}  addresses: []\nspec:\n  podCIDR: 10", True),
 }
 
 
