@@ -24,7 +24,7 @@ Option = str | int | float | bool | Sequence[str] | None
 """Value of an option: True gives a flag, None and False leave it out, a list gives it several times."""
 
 _HEIGHT = 560
-"""Of a picture in a notebook [pixels]."""
+"""Of a page in a notebook, which holds verdict and picture [pixels]."""
 
 
 class State:
@@ -108,7 +108,9 @@ class State:
 
 
 class Answer:
-    """What a command answered: printed it is the text, in a notebook the page, and in between a document.
+    """What a command answered: printed it is the text, in a notebook the page with its picture.
+
+    In between it is a document.
 
     Attributes:
         command: words of the command line.

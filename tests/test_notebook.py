@@ -1,6 +1,7 @@
 """Questions from Python answer as the commands do; every block of the documentation is run."""
 
 import contextlib
+import html
 import io
 import re
 import subprocess
@@ -58,6 +59,13 @@ def test_a_notebook_shows_the_page() -> None:
     assert shown.startswith('<iframe sandbox="allow-scripts" ')
     assert 'srcdoc="&lt;!doctype html&gt;' in shown
     assert shown.count("<") == 2
+
+
+def test_a_notebook_shows_the_picture_of_the_command() -> None:
+    shown = html.unescape(kplan.State(DEMO).drain("node-b")._repr_html_())
+    assert '<figure class="picture"><svg class="wide"' in shown
+    assert shown.index("Because") < shown.index("<figure") < shown.index("From</dt>")
+    assert ">Pods along the evictions</text>" in shown
 
 
 def test_options_are_those_of_the_command() -> None:

@@ -31,7 +31,7 @@ def panel(plan: RolloutPlan) -> Curve:
     return Curve(
         f"{plan.workload}: ready pods",
         (
-            Series("ready", tuple(ready), "line-good"),
+            Series("ready", tuple(ready), "line-good broad"),
             Series("old", tuple(old), "line-used"),
             Series("new", tuple(new), "line-warn"),
         ),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kplan.render.picture import (
@@ -64,6 +64,7 @@ def made(picture: Picture | None) -> Picture:
     return picture
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["placed", "preempted", "pending", "gated", "failed"]), min_size=1, max_size=700))
 def test_simulate_ends_with_its_totals(results: list[str]) -> None:
     steps = tuple(
@@ -84,6 +85,7 @@ def test_simulate_ends_with_its_totals(results: list[str]) -> None:
         assert shown(beside, "pods that land") == plan.totals.placed
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 5000), st.sets(st.sampled_from("ABCDEF"), min_size=1)), max_size=20))
 def test_the_first_refusals_and_what_is_left_out_are_all_nodes_that_refuse(drawn: list[tuple[int, set[str]]]) -> None:
     groups = tuple(
@@ -107,6 +109,7 @@ def test_the_first_refusals_and_what_is_left_out_are_all_nodes_that_refuse(drawn
     assert firsts + rest == sum(group.count for group in groups)
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.integers(1, 10**12), st.integers(-(10**9), 10**12))
 def test_what_is_free_and_what_lacks_are_what_the_pod_requests(needs: int, free: int) -> None:
     short = Shortage(
@@ -118,6 +121,7 @@ def test_what_is_free_and_what_lacks_are_what_the_pod_requests(needs: int, free:
     assert abs(shown(bars, "free") + shown(bars, "lacks") - 100) < 1e-6
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.dictionaries(st.sampled_from([f"Plugin{i}" for i in range(14)]), st.tuples(FEW, FEW), min_size=1), FEW)
 def test_the_steps_from_the_runner_up_end_at_the_winner(points: dict[str, tuple[int, int]], same: int) -> None:
     rows = tuple(
@@ -136,6 +140,7 @@ def test_the_steps_from_the_runner_up_end_at_the_winner(points: dict[str, tuple[
     assert shown(bars, "total") == rows[0].total + rows[1].total
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.lists(st.tuples(FEW, st.integers(1, 3)), min_size=1, max_size=3))
 def test_pods_by_domain_are_those_of_the_constraint(drawn: list[tuple[int, int]]) -> None:
     rows = tuple(
@@ -155,6 +160,7 @@ def test_pods_by_domain_are_those_of_the_constraint(drawn: list[tuple[int, int]]
     assert shown(spread.panel(domains), "pods there") == sum(pods * names for pods, names in drawn)
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.booleans(), st.integers(-5, 5)), min_size=1, max_size=20)
 )
@@ -180,6 +186,7 @@ def test_every_victim_is_a_block(drawn: list[tuple[str, bool, int]]) -> None:
 FATES = st.sampled_from(["evicted", "stays", "refused", "waits"])
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(
     st.lists(st.tuples(FATES, st.booleans(), st.booleans()), min_size=1, max_size=60),
     st.lists(st.tuples(FEW, FEW), max_size=8),
@@ -212,6 +219,7 @@ def test_every_pod_of_a_drain_has_its_outcome(
         assert shown(panels[1], "healthy") == sum(healthy for healthy, _ in budgets)
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(
@@ -243,6 +251,7 @@ def test_every_pod_of_a_loss_has_its_fate(drawn: list[tuple[str, int, int | None
 VERDICTS = st.sampled_from(["FITS", "PARTLY", "BLOCKED"])
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.lists(st.tuples(VERDICTS, FEW, FEW, FEW, FEW), min_size=1, max_size=100))
 def test_every_loss_has_its_tile_and_the_worst_their_pods(drawn: list[tuple[str, int, int, int, int]]) -> None:
     cases = tuple(
@@ -270,6 +279,7 @@ def test_every_loss_has_its_tile_and_the_worst_their_pods(drawn: list[tuple[str,
     assert shown(bars, "GONE") == sum(case.gone for case in worst)
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.integers(2, 4), st.integers(2, 4), st.data())
 def test_a_sweep_of_two_axes_has_a_cell_for_each_of_its_scenarios(down: int, across: int, data: st.DataObject) -> None:
     axes = tuple(
@@ -296,6 +306,7 @@ def test_a_sweep_of_two_axes_has_a_cell_for_each_of_its_scenarios(down: int, acr
     assert shown(grid) == sum(one.pending + one.held + one.gone for one in outcomes)
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.lists(st.tuples(FEW, FEW), min_size=1, max_size=25), st.lists(st.integers(0, 9), min_size=1, max_size=9))
 def test_capacity_by_place_and_by_node(places: list[tuple[int, int]], steps: list[int]) -> None:
     growth = Growth(
@@ -321,6 +332,7 @@ def test_capacity_by_place_and_by_node(places: list[tuple[int, int]], steps: lis
         assert last(panels[0], "fit") == sum(steps)
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["moves", "placed", "pending", "new", "gone"]), NAMES, NAMES), min_size=1, max_size=60
@@ -347,6 +359,7 @@ def test_every_pod_of_a_diff_flows_once(drawn: list[tuple[str, str, str]]) -> No
     assert nowhere == sum(not move.b and move.result != "gone" for move in moved)
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 9000), st.integers(1, 8000), st.integers(0, 9000), st.integers(1, 8000)),
@@ -377,6 +390,7 @@ def test_every_node_is_a_tile_of_the_class_that_it_is_in(drawn: list[tuple[int, 
         assert [datum.label for datum in sorted(tiles.data())] == [row.node for row in rows]
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 900), st.sampled_from(["", "leaves"])), min_size=1, max_size=9))
 def test_boxes_are_as_large_as_their_pods(drawn: list[tuple[int, str]]) -> None:
     before = tuple(BoxedPod(pod=f"x/{i}", amount=amount, change=change) for i, (amount, change) in enumerate(drawn))
@@ -393,6 +407,7 @@ def test_boxes_are_as_large_as_their_pods(drawn: list[tuple[int, str]]) -> None:
     assert abs(shown(then) - sum(pod.amount for pod in before if not pod.change) / 100) < 1e-6
 
 
+@settings(derandomize=True, max_examples=40, deadline=None)
 @given(st.lists(st.tuples(FEW, FEW), min_size=1, max_size=40), FEW)
 def test_a_rollout_ends_with_the_pods_of_its_last_step(drawn: list[tuple[int, int]], before: int) -> None:
     steps = tuple(RolloutPlanStep(ready=old + new, old=old, new=new) for old, new in drawn)

@@ -106,11 +106,20 @@ class Lanes:
         timed = scale if self.later is None else Scale(0, self.later[0], scale.start, scale.at(self.later[0]))
         height = bottom - y + axis_below(canvas, timed, bottom, self.unit)
         if self.later is not None:
-            canvas.text(scale.end, y + height - 20, self.later[1], "dim", anchor="end", room=scale.end - timed.end)
+            height += self._later(canvas, self.later[1], (timed.end, scale.end), y + height)
         if self.more:
             canvas.text(x, y + height + 8, self.more, "dim", room=width)
             height += LINE
         return height
+
+    def _later(self, canvas: Canvas, words: str, ends: tuple[float, float], bottom: float) -> float:
+        """Tell what the band behind the scale is, in a line of its own where there is no room below it."""
+        if wide(words) + 24 <= ends[1] - ends[0]:
+            canvas.text(ends[1], bottom - 20, words, "dim", anchor="end")
+            return 0
+        canvas.rect(ends[1] - wide(words) - 20, bottom + 1, 11, 11, "band")
+        canvas.text(ends[1], bottom + 11, words, "dim", anchor="end")
+        return LINE
 
     def _told(self, end: float) -> str:
         return "the end" if end >= self.end else f"{end:g}"
