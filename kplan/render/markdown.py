@@ -6,10 +6,13 @@ A check that passes with nothing changed makes no comment: an empty text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from kplan.render.rows import MAIN, plain, rows
 from kplan.render.text.check import WORDS, certain, details, origin_text
 from kplan.render.text.rollout import edit_text
+from kplan.render.tones import TONES, Tone
 from kplan.result.document_base import Document
 from kplan.result.document_check import CheckedObject, CheckResult
 
@@ -19,6 +22,14 @@ ROWS = 20
 FINDINGS = 10
 LIMIT = 60_000
 """Characters of a comment; GitHub takes 65,536."""
+_OUTCOMES = ("result", "fate", "verdict")
+_COLUMNS = (
+    *("name", "pod", "node", "workload", "from", "to", *_OUTCOMES, "landsOn", "pods", "placed", "pending", "gone"),
+    *("running", "more", "count", "budget", "text", "cause", "because.text"),
+)
+"""What tables show of a list, as far as it has it."""
+_WORST = (Tone.BAD, Tone.WARN, Tone.HELD, Tone.GOOD)
+_UPPER = re.compile("[A-Z]")
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]|~"} | {"<": "&lt;", "&": "&amp;", "\n": " ", "\r": " "})
 _MENTION = re.compile(r"@(?=\w)|#(?=\d)")
 _LINK = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
@@ -53,7 +64,9 @@ def titled(verdict: str, *, doubted: bool) -> str:
 
 
 def folded(document: Document, text: str) -> str:
-    """Write what answers as Markdown, and the whole text below it, folded; the text alone where nothing is answered.
+    """Write what answers as Markdown, the list it is about as a table, and the whole text below, folded.
+
+    Where nothing is answered that is the text alone.
 
     Args:
         document: any but a check's, which has a comment of its own.
@@ -70,8 +83,52 @@ def folded(document: Document, text: str) -> str:
     told += [f"{len(doubts) - FINDINGS} more doubts, below."] if len(doubts) > FINDINGS else []
     head = f"### kplan: {titled(verdict, doubted=bool(doubts))} {_text(_short(sentence, 600))}\n\n"
     body = "  \n".join(told) + "\n\n" if told else ""
+    body += "".join(f"{line}\n" for line in _main_table(document))
     room = LIMIT - len(head) - len(body) - 200
     return head + body + _folded(text, room, summary="all of it", whole="-o text shows all").rstrip() + "\n"
+
+
+def _main_table(document: Document) -> Iterator[str]:
+    """The list that a document is about, as a table, what fails first; nothing where there is none."""
+    whole = plain(document)
+    found = rows(whole) if whole["kind"] in MAIN else []
+    columns = [column for column in _COLUMNS if any(_filled(row.get(column)) for row in found)]
+    if len(columns) < 2:
+        return
+    found.sort(key=_harm)
+    heads = [_head(column) for column in columns]
+    shown = [[_cell(row.get(column)) for column in columns] for row in found[:ROWS]]
+    for cells in [heads, ["-"] * len(heads), *shown]:
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+    if len(found) > ROWS:
+        yield f"{len(found) - ROWS:,} more, below.\n"
+
+
+def _harm(row: Mapping[str, Any]) -> tuple[int, bool]:
+    """What fails most comes first, and of the same result what has a reason."""
+    worst = min((_WORST.index(tone) for tone in _tones(row)), default=len(_WORST))
+    return worst, not _filled(row.get("because.text"))
+
+
+def _tones(row: Mapping[str, Any]) -> Iterator[Tone]:
+    for column in _OUTCOMES:
+        tone = TONES.get(str(row.get(column, "")).lower())
+        if tone is not None:
+            yield tone
+
+
+def _filled(value: Any) -> bool:
+    return isinstance(value, str | int) and value not in ("", False)
+
+
+def _head(column: str) -> str:
+    """``lands on`` for ``landsOn``, ``because`` for ``because.text``."""
+    return _UPPER.sub(lambda match: f" {match[0].lower()}", column.removesuffix(".text"))
+
+
+def _cell(value: Any) -> str:
+    return _text(_short(f"{value:,}" if isinstance(value, int) else value)) if _filled(value) or value == 0 else "-"
 
 
 def fenced(text: str) -> str:

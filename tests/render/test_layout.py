@@ -2,6 +2,8 @@
 
 import json
 
+import msgspec
+
 from kplan.framework.doubt import Doubt
 from kplan.render.colour import coloured
 from kplan.render.data import to_json, to_yaml
@@ -76,6 +78,13 @@ def test_a_name_longer_than_the_page_has_a_line_of_its_own_and_can_be_copied() -
     page = Page()
     page.part("Doubt", f"pod {'x' * 100} waits")
     assert page.lines == ["Doubt    pod", f"         {'x' * 100}", "         waits"]
+
+
+def test_the_lines_that_answer_alone_hide_no_doubt() -> None:
+    doubts = tuple(Doubt(code=f"d-{number}", text=f"doubt number {number}") for number in range(5))
+    shown = explanation(msgspec.structs.replace(sample(), doubts=doubts), Style(quiet=True))
+    assert all(f"doubt number {number}" in shown for number in range(5))
+    assert "Why" not in shown
 
 
 def test_text_is_ascii() -> None:

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import cmarkgfm
 import junitparser
+import msgspec
 import pytest
 from cmarkgfm.cmark import Options
 from sarif import loader, sarif_file
@@ -17,8 +18,9 @@ from sarif.operations import codeclimate_op, html_op
 
 from kplan.render import codeclimate, github, junit, markdown, sarif
 from kplan.result.document_check import CheckResult
+from kplan.result.document_drain import DrainedPod
 from kplan.result.document_versions import OtherVersion
-from tests.render import sample, test_codeclimate, test_junit, test_sarif
+from tests.render import sample, test_codeclimate, test_junit, test_markdown, test_sarif
 from tests.render.checks import EDIT, checked, document, doubt, finding
 
 DOCUMENTS = {
@@ -197,6 +199,22 @@ def test_github_shows_each_cell_of_the_table_as_it_is(whole: CheckResult) -> Non
         *("FAIL", "deploy/shop/web", "cpu 1 -&gt; 1500m, image example.invalid/web:1 -&gt; example.invalid/web:2"),
         *("rollout stalls at 2 of 4; does not survive the loss of zone-a, zone-c", "ok"),
         *("ok", "job/batch/report", "new, 3 pods", "placed: node-f", "-"),
+    ]
+
+
+def test_the_list_of_a_plan_is_a_table_in_githubs_own_reader_and_what_is_stuck_comes_first() -> None:
+    pods = tuple(
+        DrainedPod(pod=f"shop/web-{number}", node="node-a", fate=fate, lands_on=lands)
+        for number, (fate, lands) in enumerate((("lands", "node-b"), ("pending", ""), ("lands", "node-c")))
+    )
+    text = markdown.folded(msgspec.structs.replace(test_markdown.drain_plan(), pods=pods), "BLOCKED  node-a\n")
+    rows = re.findall(r"<tr>(.*?)</tr>", rendered(text), re.DOTALL)
+    table = [re.findall(r"<t[hd]>(.*?)</t[hd]>", row) for row in rows]
+    assert table == [
+        ["pod", "node", "fate", "lands on"],
+        ["shop/web-1", "node-a", "pending", "-"],
+        ["shop/web-0", "node-a", "lands", "node-b"],
+        ["shop/web-2", "node-a", "lands", "node-c"],
     ]
 
 

@@ -142,7 +142,9 @@ class Page:
             self._wrapped(": ".join(filter(None, (about, ", ".join(told)))), head, " " * DETAIL)
 
     def text(self) -> str:
-        """Everything written, ASCII, with a final line end."""
+        """Everything written, ASCII, with a final line end; what was kept for an end that is not shown comes last."""
+        while self.later:
+            self.part(*self.later.pop(0))
         return "\n".join(line.rstrip() for line in self.lines).strip("\n") + "\n"
 
     def _wrapped(self, text: str, first: str, rest: str) -> None:
