@@ -32,6 +32,7 @@ from kplan.sources.snapshot import snapshot_bytes
 from kplan.sources.yaml_events import documents as by_events
 from kplan.sources.yaml_lines import SMALL
 from kplan.sources.yaml_lines import documents as by_lines
+from kplan.sources.yaml_nodes import YamlText
 from tests.hostile.own import Own, own, quiet
 
 ROOT = Path(__file__).parents[2]
@@ -149,12 +150,13 @@ def same_by_lines_and_events(data: bytes) -> None:
 
     def told(reader: Callable[..., Any]) -> Any:
         try:
-            return [(one.value, one.mark.line) for one in reader(padded, "f") if one.value is not None]
+            every = [document.whole() for document in reader()]
+            return [(document.value, document.mark.line) for document in every if document.value is not None]
         except KplanError as error:
             return str(error)
 
     padded = data + b"\n---\n# " + b"x" * SMALL + b"\n"
-    assert told(by_lines) == told(by_events)
+    assert told(lambda: by_lines(YamlText(padded), "f")) == told(lambda: by_events(padded, "f"))
 
 
 def command(file: str, seed: int) -> None:
