@@ -56,7 +56,7 @@ def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[st
     asked = RunCycle.of(planner, pod)
     groups = find_groups(asked)
     if leaving:
-        rows = [planner.cluster.node_index[name] for name in leaving]
+        rows = [planner.cluster.node_index[name] for name in leaving if name in planner.cluster.node_index]
         if asked.looked and len(set(rows)) == len(planner.cluster.nodes):
             return Failure(Cause(code="no-other-node", text="there is no other node"))
         groups = [rest for group in groups if len((rest := _without(group, rows)).rows)] or groups

@@ -241,7 +241,7 @@ def test_devices_that_are_not_attached_are_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: dict[str, str], code: str, text: str
 ) -> None:
     monkeypatch.setattr("kplan.bind.run.device_claims._LOOK_EVERY", 0.0)
-    monkeypatch.setattr("kplan.bind.run.cycle.Cycle._device_timeout", lambda self: 0.002)
+    monkeypatch.setattr("kplan.bind.run.cycle.BindingCycle._device_timeout", lambda self: 0.002)
     world = attaching(tmp_path, says)
     result = world.run()
     assert became(result) == [("default/a", "held-back", code)]

@@ -59,7 +59,7 @@ def test_without_a_name_it_is_the_whole_queue(capsys: pytest.CaptureFixture[str]
     _, out, _ = run(capsys, "-A", "--snapshot", queue)
     lines = out.splitlines()
     assert lines[0] == "PENDING  1 of 4 waiting pods fits no node, for 1 cause; 3 FITS"
-    assert "      3  FITS each in its turn on n-2 x2, n-1" in lines
+    assert "      3  FITS each in its turn: on n-2 x2, n-1" in lines
     assert "         each: kplan explain pod NAME --with-queue" in lines
 
 

@@ -297,7 +297,7 @@ def test_what_gets_worse_by_it_is_said_where_nothing_else_helps(
     assert tried(tmp_path, nodes(2, **taint), *manifests)[0].startswith("tolerate") is False
     monkeypatch.setattr(as_a_whole, "options", lambda found, pod: many.options(found, pod)[:1])
     assert tried(tmp_path, nodes(2, **taint), *manifests)[0] == (
-        "tolerate a=b -> its replica lands; of shop/web 0 of 1, not 1"
+        "tolerate a=b -> its replica lands; shop/web: 0 of 1, not 1"
     )
 
 
