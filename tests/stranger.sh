@@ -45,6 +45,21 @@ check() { # ENVIRONMENT: the commands of the first five minutes
   has "$("$kplan" drain node-b --snapshot "$data" || true)" "^BLOCKED" "drain"
   has "$("$kplan" simulate --snapshot "$data" -o html || true)" "<!doctype html>" "html"
   has "$("$1/bin/kubectl-plan" --help)" "Usage" "kubectl plan"
+  written "$kplan" "$data"
+}
+
+# The same bytes on every Python and with every set of dependencies.
+written() { # KPLAN DATA
+  local told
+  cp "$2" "$work/demo.yaml"
+  told=$(
+    for words in "explain pod -A" "nodes" "simulate" "drain node-b" "fail --each node" "sweep --fail-each zone" "pack"; do
+      # shellcheck disable=SC2086  # words of a command
+      "$1" $words --snapshot "$work/demo.yaml" -o json || true
+    done | sha256sum
+  )
+  [ "${same:-$told}" = "$told" ] || fail "$1 writes other bytes than the Python before it"
+  same=$told
 }
 
 floors() { # ENVIRONMENT MINOR: of each dependency that pyproject.toml names, the oldest version that it allows is there

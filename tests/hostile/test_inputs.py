@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -288,3 +289,23 @@ def test_a_bug_tells_nothing_of_what_was_read(
         assert "SECRET" not in err
         assert "\x1b" not in err
         assert "internal error in test_inputs.py:" in err
+
+
+def endless(*_: object, **__: object) -> int:
+    return endless() + 1
+
+
+def too_much(*_: object, **__: object) -> None:
+    raise MemoryError
+
+
+@pytest.mark.parametrize(("broken", "told"), [(endless, "RecursionError"), (too_much, "MemoryError")])
+def test_a_recursion_without_an_end_is_told_as_a_bug_and_never_by_a_traceback(
+    broken: Callable[[], object], told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kplan.cli.nodes.open_session", broken)
+    assert main(["nodes", "--snapshot", DEMO]) == 70
+    error, hint = capsys.readouterr().err.splitlines()
+    assert error.startswith("kplan: error: internal error in test_inputs.py:")
+    assert error.endswith(told)
+    assert hint.startswith("hint: this is a bug: please report this line")
