@@ -14,7 +14,7 @@ def test_an_interval_is_read(text: str, seconds: int) -> None:
 
 @pytest.mark.parametrize("text", ["1", "h", "0s", "1h!", "-1h", "1 h"])
 def test_what_is_no_interval_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="no interval"):
+    with pytest.raises(UsageError, match="not an interval"):
         span_of(text)
 
 
