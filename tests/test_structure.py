@@ -334,8 +334,8 @@ def test_every_target_the_documents_name_is_in_the_makefile() -> None:
 def test_only_the_planner_and_bind_change_a_cluster() -> None:
     """Whatever is tried goes through a trial of the planner, which takes it back.
 
-    Scores of nodes that an extender gave back whole are those of nodes without pods: within one call they are. What
-    nodes say once they have taken more pods alike is asked with these on them, within one call as well.
+    Scores of nodes that an extender gave back whole are those of nodes without pods: within one call they are. A streak
+    asks what nodes say with more pods of its template, and takes these back within one call too (decision 0098).
     """
     change = re.compile(r"cluster\.(apply|undo)\(")
     found = {path.relative_to(PACKAGE).as_posix() for path in MODULES if change.search(path.read_text())}
