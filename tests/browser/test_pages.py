@@ -1,11 +1,13 @@
 """The HTML report in a real browser: it opens, finds, filters and tells, by mouse and by keyboard."""
 
 import re
+from pathlib import Path
 
 import msgspec
 import pytest
 from playwright.sync_api import expect
 
+import kplan
 from kplan.render.html import page as write
 from tests.browser import pages
 from tests.browser.conftest import Open
@@ -285,3 +287,16 @@ def test_what_all_nodes_are_given_alike_is_a_number_everywhere(opened: Open) -> 
     assert re.search(r"TaintToleration\s+300\s+300", shown.text("#story"))
     assert "NaN" not in shown.page.content().partition("<script")[0]
     assert "undefined" not in shown.text("#story")
+
+
+def test_amounts_that_stand_together_have_one_unit(opened: Open) -> None:
+    shown = opened(pages.explained("huge"))
+    source = (Path(kplan.__file__).parent / "data/html/script/base/amounts.js").read_text()
+    write = f"([resource, numbers]) => {{ {source}\n return numbers.map(writer(resource, numbers)); }}"
+    for resource, numbers, texts in (
+        ("memory", [300 << 30, 26348808 << 10, 0], ["300Gi", "25.13Gi", "0"]),
+        ("memory", [2 << 40, 1 << 30], ["2,048Gi", "1Gi"]),
+        ("memory", [3 << 20, 1 << 10], ["3,072Ki", "1Ki"]),
+        ("cpu", [3424, 11000], ["3424m", "11000m"]),
+    ):
+        assert shown.page.evaluate(write, [resource, numbers]) == texts

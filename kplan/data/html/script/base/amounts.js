@@ -13,9 +13,24 @@ const inBytes = (resource) => BYTES.test(resource);
 /** Millicores from which whole cores are precise enough. */
 const MANY_CORES = 1_000_000;
 
-/** Make the function that writes amounts which stand together: cpu in one unit, cores where none has a fraction. */
+/** Units of bytes, the largest first. */
+const UNITS = [
+  ["Ti", 40],
+  ["Gi", 30],
+  ["Mi", 20],
+  ["Ki", 10],
+].map(([suffix, power]) => [suffix, 2 ** power]);
+
+/** Make the function that writes amounts which stand together, in one unit: cores where none has a fraction. */
 function writer(resource, numbers) {
-  const most = Math.max(...numbers);
+  const sizes = numbers.map(Math.abs).filter(Boolean);
+  const most = Math.max(0, ...sizes);
+  const fitting = UNITS.filter(([, unit]) => most >= unit);
+  if (inBytes(resource) && fitting.length) {
+    const least = Math.min(...sizes);
+    const [suffix, unit] = fitting.find(([, one]) => least * 10 >= one) || fitting[fitting.length - 1];
+    return (number) => (number ? `${Number((number / unit).toFixed(2)).toLocaleString("en")}${suffix}` : "0");
+  }
   const milli = resource === "cpu" && most < MANY_CORES && numbers.some((number) => number % 1000);
   if (milli) return (number) => `${number}m`;
   return (number) =>
@@ -26,13 +41,7 @@ function writer(resource, numbers) {
 function amount(resource, number) {
   if (resource === "cpu") return number % 1000 ? `${number}m` : int(number / 1000);
   if (!inBytes(resource)) return int(number);
-  for (const [suffix, power] of [
-    ["Ti", 40],
-    ["Gi", 30],
-    ["Mi", 20],
-    ["Ki", 10],
-  ]) {
-    const unit = 2 ** power;
+  for (const [suffix, unit] of UNITS) {
     if (Math.abs(number) >= unit) return `${Number((number / unit).toFixed(2)).toLocaleString("en")}${suffix}`;
   }
   return int(number);

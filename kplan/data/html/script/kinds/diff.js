@@ -122,13 +122,17 @@ function packedTable(a, b) {
     { resource, side: "A", ...a.resources[resource] },
     { resource, side: "B", ...b.resources[resource] },
   ]);
+  const write = (row, key) => {
+    const sides = rows.filter((other) => other.resource === row.resource).map((other) => other[key] || 0);
+    return writer(row.resource, sides)(row[key]);
+  };
   const number = (label, key, unit) => ({
     label,
     num: true,
     fixed: true,
     value: (row) => row[key],
     cell: (row) =>
-      row[key] === undefined || row[key] === null ? "-" : unit ? `${row[key]}${unit}` : amount(row.resource, row[key]),
+      row[key] === undefined || row[key] === null ? "-" : unit ? `${row[key]}${unit}` : write(row, key),
   });
   const columns = [
     {

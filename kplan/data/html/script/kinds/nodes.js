@@ -100,6 +100,11 @@ const balanceLine = (balance) =>
 
 function poolsTable(pools, label) {
   const resources = [...new Set(pools.flatMap((pool) => Object.keys(pool.full)))];
+  const written = (resource) => writer(
+    resource,
+    pools.map((pool) => pool.largest[resource] || 0),
+  );
+  const largest = Object.fromEntries(resources.map((resource) => [resource, written(resource)]));
   const columns = [
     { label: label || "pool", key: "name" },
     { label: "nodes", num: true, value: (pool) => pool.nodes },
@@ -114,7 +119,7 @@ function poolsTable(pools, label) {
       label: `largest ${resource}`,
       num: true,
       value: (pool) => pool.largest[resource] || 0,
-      cell: (pool) => (resource in pool.largest ? amount(resource, pool.largest[resource]) : "-"),
+      cell: (pool) => (resource in pool.largest ? largest[resource](pool.largest[resource]) : "-"),
     })),
   ];
   return table(columns, pools, { caption: "Pools of nodes", page: 20, unit: "pool", units: "pools" });
