@@ -307,8 +307,7 @@ class _Landing:
         if played is None:
             return None
         items = by_object(played.plan)
-        names = (self.item.name, self.item.change.workload)  # of which all pods are refused is named by its kind
-        item = next((mine for mine in items if mine.name in names), None)
+        item = next((mine for mine in items if mine.name == self.item.name), None)
         if item is None:
             return None
         stalled = item.rollout is not None and bool(item.rollout.stalled)

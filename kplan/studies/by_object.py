@@ -43,8 +43,8 @@ class Mine:
 
     @property
     def name(self) -> str:
-        """Its name, the same when lines move."""
-        return self.change.object
+        """Its name, the same when lines move, and whether its pods are refused or not."""
+        return self.change.workload or self.change.object
 
     @property
     def bare(self) -> bool:

@@ -190,6 +190,10 @@ QUESTIONS = {
         "check m.yaml", [BIG, tight(cpu="3"), pod("other", template("other"), "big")], (1,), ("FAILS", "FAILS?"), FIVE,
         first=(r"^Try +quota tight requests.cpu 5 .now 3. -> all 5 replicas land",),
     ),
+    "it has one name, whether some or all of its pods are refused": Question(
+        "check m.yaml", [BIG, tight(cpu="0"), pod("other", template("other"), "big")], (1,), ("FAILS", "FAILS?"), FIVE,
+        first=("deploy/shop/web fails", "all 5 replicas land"), never=("Deployment shop/web fails",),
+    ),
     "where nothing of it is let in": Question(
         "simulate m.yaml", [BIG, tight(cpu="0")], (1,), ("BLOCKED", "BLOCKED?"), FIVE,
         first=(r"^Try +quota tight requests.cpu 5 .now 0. -> all 5 replicas land",),

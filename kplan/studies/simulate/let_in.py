@@ -23,7 +23,7 @@ def let_in(planner: Planner, plan: SimulationPlan, again: Again) -> SimulationPl
         again: makes it again.
     """
     whole = Whole(again, plan)
-    items = {item.change.workload or item.name: item for item in by_object(plan)}
+    items = {item.name: item for item in by_object(plan)}
     change, left = [], _ATTEMPTS
     for expanded in plan.change:
         item = items.get(expanded.workload) if expanded.refused_pods else None
