@@ -42,8 +42,11 @@ def _exact_bytes(numbers: Sequence[int]) -> tuple[str, ...]:
 def _readable(numbers: Sequence[int]) -> tuple[str, ...]:
     """Bytes in the largest unit that one of them fills, rounded by a fiftieth at most; empty where that hides anything.
 
-    Nothing is rounded, and the result empty, where the exact numbers are short.
+    Nothing is rounded, and the result empty, where the exact numbers are short, or one is an amount that nobody writes:
+    then its digits tell where it is from.
     """
+    if any(number % 1024 and number % 1000 for number in numbers):
+        return ()
     largest = max(map(abs, numbers), default=0)
     suffix, power = next(((suffix, power) for suffix, power in _BINARY if largest >> power), ("", 0))
     exact = next((p for _, p in _BINARY if not any(number % (1 << p) for number in numbers)), 0)

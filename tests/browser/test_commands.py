@@ -31,7 +31,17 @@ SECTIONS = {
     "capacity, shapes": ["Shapes", "Nodes"],
     "drain": ["Pods", "Budgets at the end", "Why", "Fix", "kubectl drain", "Before and after", "Nodes"],
     "drain, found": ["Nodes that could go", "Before and after", "Nodes"],
-    "drain, rolling": ["Pods", "Budgets at the end", "Why", "Fix", "kubectl drain", "Before and after", "Nodes"],
+    "drain, rolling": [
+        "Pods",
+        "Budgets at the end",
+        "Why",
+        "Fix",
+        "kubectl drain",
+        "Before and after",
+        "Nodes",
+        "Turns",
+        "Fullness",
+    ],
     "fail": ["Pods", "Time", "Why", "Fix", "Before and after", "Nodes"],
     "fail, each zone": ["Each zone", "Why", "Nodes"],
     "fail, each node": ["Each node", "Why", "Fix", "Nodes"],
@@ -199,7 +209,7 @@ def test_every_single_failure_colours_the_nodes_it_is_about(opened: Open) -> Non
 def test_both_sides_of_a_diff_are_drawn(opened: Open) -> None:
     shown = opened(commands.small("diff"))
     lost = shown.text('button[data-node="node-f"]')
-    assert "only in A" in lost or "only in B" in lost
+    assert "in A alone" in lost or "in B alone" in lost
     assert shown.page.locator("#packing .two").first.get_attribute("aria-label") is not None
     assert rows(shown, "totals")[0].startswith("cpu A")
 

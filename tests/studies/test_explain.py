@@ -387,14 +387,16 @@ def test_groups_add_up_to_the_nodes_that_refuse() -> None:
     assert sum(group.count for group in asked.groups) == asked.nodes - asked.feasible == 5
 
 
-def test_bytes_that_no_unit_divides_are_rounded_in_one_that_reads() -> None:
+def test_bytes_that_nobody_writes_are_told_to_the_last_one_with_a_unit_that_reads() -> None:
     objects = [
         node("n", memory="4Gi"),
         *(pod(f"p-{i}", node="n", requests={"memory": "1288490189"}) for i in range(3)),
         pod("p-3", requests={"memory": "1288490189"}),
     ]
     asked = document(objects, "default/p-3")
-    assert asked.groups[0].text == "memory: needs 1.2Gi, free 0.4Gi, lacks 0.8Gi"
+    assert asked.groups[0].text == (
+        "memory: needs 1288490189 bytes (1.2Gi), free 429496729 (409Mi), lacks 858993460 (819Mi)"
+    )
 
 
 SSD = {"disktype": "ssd"}
