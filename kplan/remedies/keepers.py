@@ -48,7 +48,7 @@ def keeper_of_replicas(cluster: Cluster, kind: str, namespace: str, name: str) -
     tables = ("scaled_objects", "horizontal_pod_autoscalers")
     scaling = chain.from_iterable(cluster.objects.table(table).values() for table in tables)
     scalers = autoscalers(scaling, cluster.rules.minor)
-    mine = (scaler.name for scaler in scalers if scaler.target == (kind, namespace, name))
+    mine = (scaler.name for scaler in scalers if scaler.target == (kind, namespace, name) and not scaler.paused)
     return next(mine, "") or keeper_of(workload_object(cluster, kind, namespace, name))
 
 

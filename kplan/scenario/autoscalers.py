@@ -3,26 +3,40 @@
 Source: kubernetes v1.37.2 pkg/controller/podautoscaler/horizontal.go: reconcileAutoscaler (minReplicas is 1 by
 default), shouldComputeMetricsForZeroReplicas (a target of 0 replicas is left alone, unless the autoscaler itself
 brought it there; the same in 1.36), validateAndParseSelector (of several on the same pods none scales); v1.35.4 there
-(a target of 0 replicas is left alone unless minReplicas is 0). By their documentation alone: keda v2
-scaledobject_types.go (0 and 100 by default, paused-replicas), vertical-pod-autoscaler pkg/admission-controller/resource
-(controlledValues).
+(a target of 0 replicas is left alone unless minReplicas is 0).
+
+Source: kedacore/keda v2.20.2 apis/keda/v1alpha1/scaledobject_types.go (0 and 100 by default, annotations),
+controllers/keda/scaledobject_controller.go (handlePause), controllers/keda/hpa.go (paused-scale-in, paused-scale-out),
+pkg/scaling/executor/scale_scaledobjects.go (RequestScale), pkg/scaling/scale_handler.go (cpu and memory alone never
+scale to 0).
+
+Source: kubernetes/autoscaler vertical-pod-autoscaler v1.7.1 pkg/apis/autoscaling.k8s.io/v1/types.go,
+pkg/admission-controller/resource/vpa/matcher.go, pkg/utils/vpa/api.go (who sizes a pod; Recreate by default),
+pkg/updater/logic/updater.go (modes), pkg/updater/restriction/pods_restriction_factory.go (minReplicas, 2 by default),
+pkg/recommender/logic/recommender.go (a status recommends what is in controlledResources alone).
+
+Not modelled: an idleReplicaCount above 0, which the HorizontalPodAutoscaler raises to minReplicaCount again; a
+ScaledObject that KEDA's webhook refuses; startupBoost (off by default).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import HorizontalPodAutoscaler, Object, ScaledObject, VerticalPodAutoscaler
 from kplan.objects.models.autoscaling import ContainerResourcePolicy
-from kplan.objects.quantity import format_nanos, nanos, parse
+from kplan.objects.well_known import KEDA_ACTIVE, KEDA_NO, KEDA_NOT_IN, KEDA_NOT_OUT, KEDA_PAUSED, KEDA_PAUSED_AT
 from kplan.objects.whole_numbers import parse_int
 from kplan.sources import ManifestObject
 
-PAUSED = "autoscaling.keda.sh/paused-replicas"
 _KEDA_MOST = 100
+_ALWAYS_ACTIVE = frozenset({"cpu", "memory"})
+"""Triggers that alone never let a workload go to 0, or to its idle replicas."""
+_UPDATED_FROM = 2
+"""Live pods of a workload from which on they are updated (``--min-replicas`` of the updater, by default)."""
 _TOLD_WHO_SCALED = 36
 """Minor since which an autoscaler notes that it has scaled to 0 (gate HPAScaleToZero, on since 1.37)."""
 
@@ -68,20 +82,27 @@ class Autoscaler(OfWorkload):
         most: most of them; None where that is not said.
         wakes: whether it also scales a workload that has 0 replicas.
         rivals: names of others that scale the same workload: none of them does.
+        paused: whether it leaves the workload as it is, whoever scales that.
+        grows: whether it adds replicas beyond the fewest.
+        shrinks: whether it takes replicas away, but those beyond the most.
     """
 
     least: int
     most: int | None
     wakes: bool = False
     rivals: tuple[str, ...] = ()
+    paused: bool = False
+    grows: bool = True
+    shrinks: bool = True
 
     def at(self, limit: str, now: int) -> int:
         """Replicas at a limit of HPA, of a workload that has so many now."""
-        if limit == "now" or self.rivals or (now == 0 and not self.wakes):
+        if limit == "now" or self.rivals or self.paused or (now == 0 and not self.wakes):
             return now
+        most = self.most if self.most is not None else max(now, self.least)
         if limit == "min":
-            return self.least
-        return self.most if self.most is not None else max(now, self.least)
+            return self.least if self.shrinks else max(self.least, min(now, most))
+        return most if self.grows else min(most, max(self.least, now))
 
 
 def autoscalers(objects: Iterable[Object], minor: int) -> list[Autoscaler]:
@@ -114,16 +135,38 @@ def _autoscaler(item: Object, minor: int) -> Autoscaler | None:
         return Autoscaler(name, space, of.kind or "Deployment", of.name, least, spec.max_replicas, wakes)
     if not isinstance(item, ScaledObject):
         return None
-    keda = item.spec
+    return _of_keda(item, space)
+
+
+def _of_keda(item: ScaledObject, space: str) -> Autoscaler:
+    """Read what KEDA does; paused at a number that is none, it does nothing."""
+    keda, of, marks = item.spec, item.spec.scale_target_ref, item.annotations
     least = keda.min_replica_count or 0
-    if keda.idle_replica_count is not None:
+    types = {trigger.type for trigger in keda.triggers or ()}
+    if (types and types <= _ALWAYS_ACTIVE) or _is_on(marks, KEDA_ACTIVE):
+        least = max(least, 1)
+    elif keda.idle_replica_count is not None:
         least = min(least, keda.idle_replica_count)
     most = _KEDA_MOST if keda.max_replica_count is None else keda.max_replica_count
-    paused = parse_int((item.metadata.annotations or {}).get(PAUSED, ""), 32)
-    if paused is not None:
-        least = most = paused
-    of = keda.scale_target_ref
-    return Autoscaler(f"ScaledObject {item.name}", space, of.kind or "Deployment", of.name, least, most, wakes=True)
+    at = parse_int(marks.get(KEDA_PAUSED_AT, ""), 32)
+    if at is not None and at >= 0:
+        least = most = at
+    return Autoscaler(
+        f"ScaledObject {item.name}",
+        space,
+        of.kind or "Deployment",
+        of.name,
+        least,
+        most,
+        wakes=True,
+        paused=(at is None or at < 0) if KEDA_PAUSED_AT in marks else _is_on(marks, KEDA_PAUSED),
+        grows=KEDA_PAUSED_AT in marks or not _is_on(marks, KEDA_NOT_OUT),
+        shrinks=KEDA_PAUSED_AT in marks or not _is_on(marks, KEDA_NOT_IN),
+    )
+
+
+def _is_on(marks: Mapping[str, str], name: str) -> bool:
+    return name in marks and marks[name] not in KEDA_NO
 
 
 def _wakes(item: HorizontalPodAutoscaler, least: int) -> bool:
@@ -157,81 +200,80 @@ class Advice(OfWorkload):
 
     Attributes:
         amounts: requests by container and resource, as written.
-        bare: containers whose limits stay.
+        policies: what its policy says of each of those containers.
         silent: why it changes nothing, in words; empty if it does.
+        late: what its mode makes of pods that run, in words; empty where they are evicted.
+        updates_from: how many replicas a workload has whose pods that run are updated; 0 where none ever are.
     """
 
     amounts: dict[str, dict[str, Any]]
-    bare: frozenset[str] = frozenset()
+    policies: dict[str, ContainerResourcePolicy]
     silent: str = ""
+    late: str = ""
+    updates_from: int = _UPDATED_FROM
+
+
+_LATE = {
+    "Initial": "updateMode Initial, pods that run keep their requests until they are made anew",
+    "InPlaceOrRecreate": "updateMode InPlaceOrRecreate, pods that fit where they run are resized there",
+    "InPlace": "updateMode InPlace, pods that run are resized there or keep their requests",
+}
 
 
 def advices(objects: Iterable[Object], bound: str) -> Iterator[Advice]:
-    """Read what VerticalPodAutoscalers recommend, at a bound of VPA."""
-    for item in objects:
-        if not isinstance(item, VerticalPodAutoscaler):
-            continue
-        policies = {
-            container_resource_policy.container_name: container_resource_policy
-            for container_resource_policy in (
-                item.spec.resource_policy and item.spec.resource_policy.container_policies
-            )
-            or ()
-        }
-        any_other = policies.get("*", ContainerResourcePolicy())
-        recommended = item.status.recommendation and item.status.recommendation.container_recommendations
-        amounts: dict[str, dict[str, Any]] = {}
-        bare = set()
-        for recommendation in recommended or ():
-            policy = policies.get(recommendation.container_name, any_other)
-            if policy.mode == "Off":
-                continue
-            amounts[recommendation.container_name] = dict(
-                (recommendation.target if bound == "target" else recommendation.upper_bound) or {}
-            )
-            if policy.controlled_values == "RequestsOnly":
-                bare.add(recommendation.container_name)
-        mode = item.spec.update_policy and item.spec.update_policy.update_mode
-        silent = "updateMode Off" if mode == "Off" else "" if amounts else "it has no recommendation"
-        target = item.spec.target_ref
-        name = f"VerticalPodAutoscaler {item.name}"
-        yield Advice(name, item.metadata.namespace or "", target.kind, target.name, amounts, frozenset(bare), silent)
+    """Read what VerticalPodAutoscalers recommend, at a bound of VPA; of several on a workload the oldest sizes it."""
+    items = [item for item in objects if isinstance(item, VerticalPodAutoscaler)]
+    first: dict[tuple[str, str, str], str] = {}
+    for item in sorted(items, key=lambda item: (item.metadata.creation_timestamp or "new", item.name)):
+        if _mode(item) != "Off":
+            first.setdefault(_target(item), item.name)
+    for item in items:
+        (kind, space, name), mode = _target(item), _mode(item)
+        amounts, policies = _recommended(item, bound)
+        text = f"{kind_word(kind)}/{space}/{name}"
+        if mode == "Off":
+            silent = f"updateMode Off, {text} keeps its requests"
+        elif first[kind, space, name] != item.name:
+            silent = f"it is VerticalPodAutoscaler {first[kind, space, name]} that sizes {text}"
+        else:
+            silent = "" if amounts else f"it has no recommendation, {text} keeps its requests"
+        policy = item.spec.update_policy
+        few = _UPDATED_FROM if policy is None or policy.min_replicas is None else policy.min_replicas
+        yield Advice(
+            f"VerticalPodAutoscaler {item.name}",
+            space,
+            kind,
+            name,
+            amounts,
+            policies,
+            silent,
+            _LATE.get(mode, ""),
+            0 if mode == "Initial" else few,
+        )
 
 
-def with_requests(manifest: ManifestObject, advice: Advice) -> tuple[ManifestObject, list[str]]:
-    """Give the containers of a workload the requests that are recommended; tell what changes."""
-    raw = dict(manifest.raw)
-    here: dict[str, Any] = raw
-    for key in ("spec", "template", "spec"):
-        inner = here.get(key)
-        if not isinstance(inner, dict):
-            return manifest, []
-        here[key] = dict(inner)
-        here = here[key]
-    told: list[str] = []
-    containers = []
-    for container in here.get("containers") or ():
-        amounts = advice.amounts.get(container.get("name", ""), {})
-        resources = _sized(container.get("resources") or {}, amounts, limits=container.get("name") not in advice.bare)
-        before = (container.get("resources") or {}).get("requests") or {}
-        told += [
-            f"{name} {before.get(name, 'none')} -> {value}"
-            for name, value in amounts.items()
-            if name not in before or nanos(before[name]) != nanos(value)
-        ]
-        containers.append({**container, "resources": resources} if amounts else container)
-    here["containers"] = containers
-    return (manifest.with_raw(raw), told) if told else (manifest, [])
+def _target(item: VerticalPodAutoscaler) -> tuple[str, str, str]:
+    return item.spec.target_ref.kind, item.metadata.namespace or "", item.spec.target_ref.name
 
 
-def _sized(resources: dict[str, Any], amounts: dict[str, Any], *, limits: bool) -> dict[str, Any]:
-    """Requests as recommended; a limit keeps its proportion to the request that it had."""
-    before, most = resources.get("requests") or {}, dict(resources.get("limits") or {})
-    for name, value in amounts.items():
-        if not limits or name not in most:
-            continue
-        was = nanos(before.get(name, most[name]))
-        grown = nanos(most[name]) * nanos(value) // was if was else nanos(value)
-        most[name] = format_nanos(grown, parse(most[name]).form)
-    sized = {**resources, "requests": {**before, **amounts}}
-    return {**sized, "limits": most} if most else sized
+def _mode(item: VerticalPodAutoscaler) -> str:
+    return (item.spec.update_policy and item.spec.update_policy.update_mode) or "Recreate"
+
+
+def _recommended(
+    item: VerticalPodAutoscaler, bound: str
+) -> tuple[dict[str, dict[str, Any]], dict[str, ContainerResourcePolicy]]:
+    """Read requests by container, and the policy of each."""
+    written = (item.spec.resource_policy and item.spec.resource_policy.container_policies) or ()
+    policies = {policy.container_name: policy for policy in written}
+    any_other = policies.get("*", ContainerResourcePolicy())
+    recommended = item.status.recommendation and item.status.recommendation.container_recommendations
+    amounts: dict[str, dict[str, Any]] = {}
+    found: dict[str, ContainerResourcePolicy] = {}
+    for recommendation in recommended or ():
+        name = recommendation.container_name
+        policy = policies.get(name, any_other)
+        if policy.mode != "Off":
+            amounts[name] = dict((recommendation.target if bound == "target" else recommendation.upper_bound) or {})
+            found[name] = policy
+    return amounts, found

@@ -3,13 +3,16 @@
 Replicas are those of HorizontalPodAutoscalers and of KEDA's ScaledObjects, whose own HorizontalPodAutoscalers count
 once; requests are what VerticalPodAutoscalers recommend, limits growing with them.
 
-Not modelled: what makes an autoscaler scale; workloads of kinds that kplan does not expand; resizing in place.
+Not modelled: what makes an autoscaler scale; workloads of kinds that kplan does not expand; resizing in place. Where
+the updater of VerticalPodAutoscalers would leave pods that run as they are, they are made anew here, which a note says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+
+import msgspec
 
 from kplan.admission import expand
 from kplan.cluster import Cluster, to_state
@@ -18,16 +21,17 @@ from kplan.objects.kind_words import kind_word
 from kplan.objects.models import HorizontalPodAutoscaler, Object, ScaledObject, VerticalPodAutoscaler
 from kplan.objects.state import ClusterState
 from kplan.scenario.autoscalers import (
+    Advice,
     Autoscaler,
     advices,
     autoscalers,
     replicas_of,
     with_replicas,
-    with_requests,
 )
 from kplan.scenario.effect import Effect
 from kplan.scenario.manifests import Scale, as_manifest, expansion_effect
 from kplan.scenario.names import workload_object
+from kplan.scenario.sizing import with_requests
 from kplan.sources import ManifestObject, Manifests
 from kplan.words import count, listed
 
@@ -35,6 +39,7 @@ HPA = ("min", "max", "now")
 VPA = ("target", "upper")
 _SCALED = ("Deployment", "StatefulSet", "ReplicaSet", "ReplicationController")
 _SIZED = ("Deployment", "StatefulSet", "DaemonSet")
+_HELD = {"min": "paused-scale-in", "max": "paused-scale-out"}
 _AT = {"min": "minimum", "max": "maximum"}
 
 
@@ -71,6 +76,10 @@ class AutoscaleReplicas:
                 told.append(f"{owner.text} {now:,} -> {wanted:,}")
             elif owner.rivals:
                 notes.append(f"{owner.name} and {listed(list(owner.rivals))} scale {owner.text}: neither does")
+            elif owner.paused:
+                notes.append(f"{owner.name} is paused: {owner.text} keeps its replicas")
+            elif not (owner.grows if self.limit == "max" else owner.shrinks):
+                notes.append(f"{owner.name} scales {owner.text} no further: {_HELD[self.limit]}")
             elif not now and not owner.wakes:
                 notes.append(f"{owner.name} leaves {owner.text} alone, which has 0 replicas")
         what = f"{count(len(owners), 'autoscaler')} {_at(self.limit, len(owners))}"
@@ -127,22 +136,34 @@ class AutoscaleRequests:
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         manifests, told, notes = [], [], []
-        for advice in advices(to_state(cluster).objects(), self.bound):
+        state = to_state(cluster)
+        for advice in advices(state.objects(), self.bound):
             if advice.silent:
-                notes.append(f"{advice.name}: {advice.silent}, {advice.text} keeps its requests")
+                notes.append(f"{advice.name}: {advice.silent}")
                 continue
             item = workload_object(cluster, *advice.target) if advice.kind in _SIZED else None
             if item is None:
                 notes.append(f"{advice.name} is about {advice.text}, which is not there")
                 continue
             before = as_manifest(item, self.flag)
-            manifest, changes = with_requests(before, advice)
+            manifest, changes = with_requests(before, advice, state.limit_ranges)
             if changes:
                 manifests.append(manifest)
                 told.append(f"{advice.text} {', '.join(changes)}")
+                notes += _left_as_they_are(advice, manifest)
         what = f"requests at the {'target' if self.bound == 'target' else 'upper bound'} of VerticalPodAutoscalers"
         text = f"{what}: {listed(told, most=3)}" if told else f"{what}: no workload changes"
         return _joined(_applied(cluster, manifests, text)[0], (), notes)
+
+
+def _left_as_they_are(advice: Advice, manifest: ManifestObject) -> Iterator[str]:
+    """Say where the updater leaves pods that run as they are, which are made anew here."""
+    replicas = replicas_of(manifest)
+    if advice.kind != "DaemonSet" and 0 < replicas < advice.updates_from:
+        few = f"{advice.text} has {count(replicas, 'replica')}, fewer than minReplicas {advice.updates_from}"
+        yield f"{advice.name}: {few}, so pods that run stay as they are; here they are made anew"
+    elif advice.late:
+        yield f"{advice.name}: {advice.late}; here those of {advice.text} are made anew"
 
 
 def read_limit(name: str, text: str) -> AutoscaleReplicas | AutoscaleRequests:
@@ -178,14 +199,22 @@ def idle_limits(
 def _objects_with(manifests: Manifests, state: ClusterState) -> list[Object]:
     owners = (*state.horizontal_pod_autoscalers, *state.scaled_objects, *state.vertical_pod_autoscalers)
     there: dict[tuple[type[Object], str], Object] = {(type(item), item.key): item for item in owners}
-    there.update(
-        {
-            (type(manifest_object.item), manifest_object.item.key): manifest_object.item
-            for manifest_object in manifests.objects
-            if manifest_object.item is not None
-        }
-    )
+    for manifest_object in manifests.objects:
+        item = manifest_object.item
+        if item is not None:
+            key = type(item), item.key
+            there[key] = _applied_over(there.get(key), item)
     return list(there.values())
+
+
+def _applied_over(before: Object | None, item: Object) -> Object:
+    """An object as it is once a manifest is applied: of an autoscaler that is there, status and age stay."""
+    for kind in (HorizontalPodAutoscaler, VerticalPodAutoscaler):
+        if isinstance(before, kind) and isinstance(item, kind):
+            since = before.metadata.creation_timestamp
+            metadata = msgspec.structs.replace(item.metadata, creation_timestamp=since)
+            return msgspec.structs.replace(item, metadata=metadata, status=before.status)
+    return item
 
 
 def target_of(manifest: ManifestObject, namespace: str) -> tuple[str, str, str]:
@@ -217,7 +246,7 @@ def autoscaled(
         running = {(kind, item.namespace, item.name): item for kind, item in _running(state)}
         for number, manifest in enumerate(objects):
             owner = owners.get(target_of(manifest, manifests.namespace))
-            if owner is None or owner.kind not in _SCALED:
+            if owner is None or owner.paused or owner.kind not in _SCALED:
                 continue
             written = replicas_of(manifest)
             there = running.get(owner.target)
@@ -232,7 +261,7 @@ def autoscaled(
         for advice in advices(_objects_with(manifests, state), requests.bound):
             for number, manifest in enumerate(objects):
                 if target_of(manifest, manifests.namespace) == advice.target and not advice.silent:
-                    objects[number], changes = with_requests(manifest, advice)
+                    objects[number], changes = with_requests(manifest, advice, state.limit_ranges)
                     notes += [f"{advice.name} sizes {advice.text}: {', '.join(changes)}"] if changes else []
     return replace(manifests, objects=objects, notes=notes, autoscaled=replicas is not None)
 

@@ -19,7 +19,15 @@ from kplan.objects.kinds import KINDS
 from kplan.objects.limit_defaults import LIMIT_RANGER, given_by_limit_range, written_by_limit_range
 from kplan.objects.models import autoscaling, devices, foreign_groups, groups, meta, pod, policy, storage, workloads
 from kplan.objects.models.node import NodeSystemInfo
-from kplan.objects.well_known import KOORDINATOR_GROUP, LEAST_OF_GROUP, VOLCANO_GROUPS, VOLCANO_TASK
+from kplan.objects.well_known import (
+    KEDA_NO,
+    KEDA_PAUSED_AT,
+    KEDA_SWITCHES,
+    KOORDINATOR_GROUP,
+    LEAST_OF_GROUP,
+    VOLCANO_GROUPS,
+    VOLCANO_TASK,
+)
 from kplan.objects.whole_numbers import parse_int
 from kplan.sources.redact_names import HARDWARE, NAMESPACE, NODE, SCHEDULER, Names
 from kplan.sources.redact_words import release_of, tells_which
@@ -34,7 +42,7 @@ _CRON = re.compile(r"@(yearly|annually|monthly|weekly|daily|midnight|hourly)|[0-
 _DEVICE_QUOTA = ".deviceclass.resource.k8s.io/"
 _LIST_OF_AMOUNTS = """
 allocatable capacity requests limits overhead allocated_resources max min default default_request
-max_limit_request_ratio pod_fixed target upper_bound
+max_limit_request_ratio pod_fixed target upper_bound min_allowed max_allowed
 consumed_capacity per_pod per_container counters node_allocatable_resources node_allocatable_resource_mappings
 """
 _AMOUNTS = frozenset(_LIST_OF_AMOUNTS.split())
@@ -126,9 +134,13 @@ def _revision(names: Names, value: str, item: Any) -> str:
     return names.value(REVISION_LABEL, value)
 
 
+def _scaled_kind(names: Names, value: str, item: Any) -> str:
+    return value if value in _KINDS or not value else "Owner"
+
+
 def _scaled(names: Names, value: str, item: Any) -> str:
     """What an autoscaler scales; KEDA takes a missing kind for Deployment."""
-    return names.name(item.kind or "Deployment", value)
+    return names.name(_scaled_kind(names, item.kind, item) or "Deployment", value)
 
 
 def _any_container(names: Names, value: str, item: Any) -> str:
@@ -186,6 +198,10 @@ def _annotations(names: Names, value: dict[str, str], item: Any) -> dict[str, st
             )
         elif key == "kubernetes.io/config.mirror":
             kept[key] = "mirror"
+        elif key == KEDA_PAUSED_AT:
+            kept[key] = names.plain(text)
+        elif key in KEDA_SWITCHES:
+            kept[key] = "false" if text in KEDA_NO else "true"
         elif key == VOLCANO_TASK:
             kept[key] = names.value(key, text)
         elif key in KEPT_ANNOTATIONS and (key not in LEAST_OF_GROUP or parse_int(text, 32) is not None):
@@ -440,10 +456,12 @@ RULES: dict[type[Any], dict[str, Rule]] = {
         parent_composite_pod_group_name=_name("CompositePodGroup"),
         priority_class_name=_name("PriorityClass"),
     ),
-    autoscaling.ScaleTarget: _rules("kind", name=_scaled),
+    autoscaling.ScaleTarget: _rules(kind=_scaled_kind, name=_scaled),
     autoscaling.Metric: _rules("type"),
     autoscaling.PodUpdatePolicy: _rules("update_mode"),
-    autoscaling.ContainerResourcePolicy: _rules("mode", "controlled_values", container_name=_any_container),
+    autoscaling.ContainerResourcePolicy: _rules(
+        "mode", "controlled_values", "min_allowed", "max_allowed", container_name=_any_container
+    ),
     autoscaling.ContainerRecommendation: _rules("target", "upper_bound", container_name=_any_container),
     policy.PodDisruptionBudgetSpec: _rules("min_available", "max_unavailable", "unhealthy_pod_eviction_policy"),
     policy.PodDisruptionBudgetStatus: _rules(disrupted_pods=_disrupted),

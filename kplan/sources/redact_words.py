@@ -25,6 +25,8 @@ MinimumReplicasUnavailable NewReplicaSetAvailable ProgressDeadlineExceeded Repli
 NewReplicaSetCreated FailedCreate RestartAllContainersOnContainerExits UserNamespacesHostNetworkSupport
 VolumeBindMountOptions GuaranteedQoSPodCPUResize InPlacePodLevelResourcesVerticalScaling
 InPlacePodVerticalScaling
+ScaledToZero Resource ContainerResource Object External Pods cpu memory Off Auto Initial InPlaceOrRecreate InPlace
+RequestsOnly RequestsAndLimits
 """
 WORDS = frozenset(_LIST_OF_WORDS.split())
 """Values of fields that the API or Kubernetes itself gives a meaning."""

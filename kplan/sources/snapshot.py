@@ -16,7 +16,14 @@ from kplan.errors import SourceError, UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, ObjectMeta
 from kplan.objects.state import ClusterState
-from kplan.objects.well_known import KOORDINATOR_GROUP, LEAST_OF_GROUP, VOLCANO_GROUPS, VOLCANO_TASK
+from kplan.objects.well_known import (
+    KEDA_PAUSED_AT,
+    KEDA_SWITCHES,
+    KOORDINATOR_GROUP,
+    LEAST_OF_GROUP,
+    VOLCANO_GROUPS,
+    VOLCANO_TASK,
+)
 from kplan.sources import snapshot_notes
 from kplan.sources.opening import shown
 from kplan.sources.writing import write_by
@@ -36,7 +43,8 @@ KEPT_ANNOTATIONS = frozenset(
         "storageclass.kubernetes.io/is-default-class",
         "scheduler.alpha.kubernetes.io/node-selector",
         # drains and scaling down
-        "autoscaling.keda.sh/paused-replicas",
+        KEDA_PAUSED_AT,
+        *KEDA_SWITCHES,
         "cluster-autoscaler.kubernetes.io/safe-to-evict",
         "controller.kubernetes.io/pod-deletion-cost",
         "kubernetes.io/config.mirror",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kplan.cli.main import main
-from kplan.scenario.autoscalers import PAUSED
+from kplan.objects.well_known import KEDA_PAUSED_AT
 from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import Json, budget, made, node, pod, rolling, running, template, workload
 
@@ -43,7 +43,12 @@ def keda(app: str, *, metadata: Json | None = None, **spec: object) -> Json:
     )
 
 
-def vertical(app: str, mode: str = "Recreate", values: str = "RequestsAndLimits") -> Json:
+def marked(**marks: str) -> Json:
+    """Metadata of an object of KEDA with annotations, ``paused_scale_in`` for ``paused-scale-in``."""
+    return {"annotations": {f"autoscaling.keda.sh/{name.replace('_', '-')}": value for name, value in marks.items()}}
+
+
+def vertical(app: str, mode: str = "Recreate", values: str = "RequestsAndLimits", **policy_of_updates: object) -> Json:
     advice = {"containerName": "main", "target": {"cpu": "1500m"}, "upperBound": {"cpu": "3"}}
     policy = {"containerPolicies": [{"containerName": "*", "controlledValues": values}]}
     return made(
@@ -52,7 +57,7 @@ def vertical(app: str, mode: str = "Recreate", values: str = "RequestsAndLimits"
         app,
         spec={
             "targetRef": {"kind": "Deployment", "name": app},
-            "updatePolicy": {"updateMode": mode},
+            "updatePolicy": {"updateMode": mode, **policy_of_updates},
             "resourcePolicy": policy,
         },
         status={"recommendation": {"containerRecommendations": [advice]}},
@@ -120,8 +125,63 @@ QUESTIONS = {
     ),
     "a paused object of KEDA has the replicas it was paused at": Question(
         SIMULATE,
-        [*RUNS, keda("web", maxReplicaCount=50, metadata={"annotations": {PAUSED: "4"}})],
+        [*RUNS, keda("web", maxReplicaCount=50, metadata={"annotations": {KEDA_PAUSED_AT: "4"}})],
         (0,), ("FITS",), says=("2 -> 4",),
+    ),
+    "paused without a number it scales nothing": Question(
+        SIMULATE, [*RUNS, keda("web", maxReplicaCount=50, metadata=marked(paused="true"))], (0,), ("FITS",),
+        says=("ScaledObject web is paused: deploy/shop/web keeps its replicas",), never=("2 -> ",),
+    ),
+    "any value but a false one pauses": Question(
+        SIMULATE, [*RUNS, keda("web", maxReplicaCount=8, metadata=marked(paused="yes"))], (0,), ("FITS",),
+        says=("ScaledObject web is paused",),
+    ),
+    "a false one does not": Question(
+        SIMULATE, [*RUNS, keda("web", maxReplicaCount=8, metadata=marked(paused="false"))], (0,), ("FITS",),
+        says=("2 -> 8",), never=("is paused",),
+    ),
+    "a number to pause at comes before": Question(
+        SIMULATE, [*RUNS, keda("web", metadata=marked(paused="false", paused_replicas="4"))], (0,), ("FITS",),
+        says=("2 -> 4",),
+    ),
+    "paused at what is no number it scales nothing": Question(
+        SIMULATE, [*RUNS, keda("web", metadata=marked(paused_replicas="few"))], (0,), ("FITS",), says=("is paused",),
+    ),
+    "a manifest is planned as written where its autoscaler is paused": Question(
+        "simulate m.yaml --hpa now", [*RUNS, keda("web", metadata=marked(paused="true"))], (0,), ("FITS",),
+        [deployment("web", WEB1, 3)], says=("scaled 2 -> 3",), never=("owns the replicas",),
+    ),
+    "and nobody is named as the owner of its replicas": Question(
+        "simulate m.yaml", [*RUNS, keda("web", metadata=marked(paused="true"))], (0,), ("FITS",),
+        [deployment("web", WEB1, 3)], never=("sets replicas",),
+    ),
+    "what may not scale out has no more than now": Question(
+        SIMULATE, [*RUNS, keda("web", metadata=marked(paused_scale_out="true"))], (0,), ("FITS",),
+        says=("scales deploy/shop/web no further: paused-scale-out",), never=("2 -> ",),
+    ),
+    "but has its fewest": Question(
+        SIMULATE, [*RUNS, keda("web", minReplicaCount=3, metadata=marked(paused_scale_out="true"))], (0,), ("FITS",),
+        says=("2 -> 3",),
+    ),
+    "what may not scale in has no fewer than now": Question(
+        "simulate --hpa min", [*RUNS, keda("web", metadata=marked(paused_scale_in="true"))], (0,), ("FITS",),
+        says=("scales deploy/shop/web no further: paused-scale-in",), never=("2 -> ",),
+    ),
+    "KEDA takes all pods away": Question(
+        "simulate --hpa min", [*RUNS, keda("web", triggers=[{"type": "cpu"}, {"type": "kafka"}])], (0,), ("FITS",),
+        says=("2 -> 0",),
+    ),
+    "by cpu and memory alone one stays": Question(
+        "simulate --hpa min", [*RUNS, keda("web", triggers=[{"type": "cpu"}, {"type": "memory"}])], (0,), ("FITS",),
+        says=("2 -> 1",),
+    ),
+    "and where it is forced to be active": Question(
+        "simulate --hpa min", [*RUNS, keda("web", metadata=marked(force_activation="true"))], (0,), ("FITS",),
+        says=("2 -> 1",),
+    ),
+    "idle it has fewer than its fewest": Question(
+        "simulate --hpa min", [*RUNS, keda("web", minReplicaCount=1, idleReplicaCount=0)], (0,), ("FITS",),
+        says=("2 -> 0",),
     ),
     "at the minimum pods leave": Question(
         "simulate --hpa min", [*RUNS, horizontal("web", None, 9)], (0,), ("FITS",), says=("deploy/shop/web 2 -> 1",)
@@ -179,6 +239,44 @@ QUESTIONS = {
         "simulate --vpa upper", [*RUNS, vertical("web", "Off")], (0,), ("FITS",),
         says=("updateMode Off, deploy/shop/web keeps its requests",),
     ),
+    "pods that run are not updated in every mode": Question(
+        "simulate --vpa target", [*RUNS, vertical("web", "Initial")], (0,), ("FITS",),
+        says=("cpu 1 -> 1500m", "updateMode Initial, pods that run keep their requests"),
+    ),
+    "nor recreated": Question(
+        "simulate --vpa target", [*RUNS, vertical("web", "InPlaceOrRecreate")], (0,), ("FITS",),
+        says=("cpu 1 -> 1500m", "updateMode InPlaceOrRecreate, pods that fit where they run are resized there"),
+    ),
+    "nor where they are few": Question(
+        "simulate --vpa target", [*RUNS, vertical("web", minReplicas=3)], (0,), ("FITS",),
+        says=("deploy/shop/web has 2 replicas, fewer than minReplicas 3, so pods that run stay as they are",),
+    ),
+    "two are enough, and Auto is Recreate": Question(
+        "simulate --vpa target", [*RUNS, vertical("web", "Auto")], (0,), ("FITS",), says=("cpu 1 -> 1500m",),
+        never=("minReplicas", "updateMode"),
+    ),
+    "of two on the same workload the older sizes it": Question(
+        "simulate --vpa target",
+        [*RUNS, named({**vertical("web"), "status": {}}, "b"), named(vertical("web"), "a")], (0,), ("FITS",),
+        says=("cpu 1 -> 1500m", "VerticalPodAutoscaler b: it is VerticalPodAutoscaler a that sizes deploy/shop/web"),
+        never=("no recommendation",),
+    ),
+    "one that is off does not count": Question(
+        "simulate --vpa target", [*RUNS, named(vertical("web", "Off"), "a"), named(vertical("web"), "b")], (0,),
+        ("FITS",), says=("cpu 1 -> 1500m", "VerticalPodAutoscaler a: updateMode Off"),
+    ),
+    "a default limit of the namespace grows along": Question(
+        "simulate --vpa upper",
+        [*RUNS, vertical("web"), made("v1", "LimitRange", "all", spec={"limits": [
+            {"type": "Container", "default": {"cpu": "2"}}]})],
+        (0,), ("FITS",), says=("cpu 1 -> 3",),
+    ),
+    "and its largest limit caps the request": Question(
+        "simulate --vpa upper",
+        [*RUNS, vertical("web"), made("v1", "LimitRange", "all", spec={"limits": [
+            {"type": "Container", "default": {"cpu": "2"}, "max": {"cpu": "3"}}]})],
+        (0,), ("FITS",), says=("cpu 1 -> 1500m",),
+    ),
     "replicas and requests together": Question(
         "simulate --vpa target --hpa max", [*RUNS, vertical("web"), horizontal("web", 2, 5)], (1,),
         ("PARTLY", "BLOCKED"), says=("2 -> 5", "1500m"),
@@ -186,6 +284,11 @@ QUESTIONS = {
     "a manifest has the requests that its autoscaler gives its pods": Question(
         "simulate m.yaml --vpa upper", [*TWO, vertical("api")], (1,), ("PARTLY", "BLOCKED"),
         [deployment("api", template("api"), 3)], says=("VerticalPodAutoscaler api sizes deploy/shop/api: cpu 1 -> 3",),
+    ),
+    "its own manifest does not take back what it recommends": Question(
+        "simulate m.yaml --vpa upper", [*TWO, vertical("api")], (1,), ("PARTLY", "BLOCKED"),
+        [deployment("api", template("api"), 3), {**vertical("api"), "status": {}}],
+        says=("VerticalPodAutoscaler api sizes deploy/shop/api: cpu 1 -> 3",),
     ),
     "a drain at the maximum": Question(
         "drain n1 --hpa max", [*RUNS, horizontal("web", 2, 5), budget("web", "web", maxUnavailable=1)], (1,),

@@ -365,6 +365,61 @@ def test_groups_of_pods_still_belong_together() -> None:
     )  # fmt: skip
 
 
+def test_autoscalers_scale_the_same_under_false_names() -> None:
+    marks = {"paused-scale-in": "Acme", "paused-scale-out": "false", "paused-replicas": "Acme", "note": "Acme"}
+    rollout = {"kind": "AcmeRollout", "name": "acme"}
+    horizontal = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "acme", "namespace": "acme"},
+        "spec": {"scaleTargetRef": {"kind": "StatefulSet", "name": "acme-db"}, "metrics": [{"type": "Object"}]},
+        "status": {"conditions": [{"type": "ScaledToZero", "status": "True"}]},
+    }
+    scaled = {
+        "apiVersion": "keda.sh/v1alpha1",
+        "kind": "ScaledObject",
+        "metadata": {
+            "name": "acme",
+            "namespace": "acme",
+            "annotations": {f"autoscaling.keda.sh/{name}": value for name, value in marks.items()},
+        },
+        "spec": {"scaleTargetRef": {"name": "acme"}, "triggers": [{"type": "cpu"}, {"type": "acme-queue"}]},
+    }
+    policy = {"containerName": "acme", "controlledValues": "RequestsOnly", "minAllowed": {"cpu": "1", "memory": "0"}}
+    vertical = {
+        "apiVersion": "autoscaling.k8s.io/v1",
+        "kind": "VerticalPodAutoscaler",
+        "metadata": {"name": "acme", "namespace": "acme"},
+        "spec": {
+            "targetRef": rollout,
+            "updatePolicy": {"updateMode": "Initial", "minReplicas": 3},
+            "resourcePolicy": {"containerPolicies": [policy, {"containerName": "*", "mode": "Off"}]},
+        },
+    }
+    hidden, _ = redact(load_values([horizontal, scaled, vertical]))
+    assert "acme" not in snapshot_bytes(hidden).decode().lower()
+    (one,), (two,), (three,) = (
+        hidden.horizontal_pod_autoscalers,
+        hidden.scaled_objects,
+        hidden.vertical_pod_autoscalers,
+    )
+    assert (one.spec.scale_target_ref.kind, one.spec.scale_target_ref.name) == ("StatefulSet", "statefulset-1")
+    assert [metric.type for metric in one.spec.metrics or ()] == ["Object"]
+    assert [condition.type for condition in (one.status and one.status.conditions) or ()] == ["ScaledToZero"]
+    assert (two.spec.scale_target_ref.kind, two.spec.scale_target_ref.name) == ("", "deployment-1")
+    assert [trigger.type == "cpu" for trigger in two.spec.triggers or ()] == [True, False]
+    left = {name.rpartition("/")[2]: value for name, value in two.annotations.items()}
+    assert not left.pop("paused-replicas").isdigit()
+    assert left == {"paused-scale-in": "true", "paused-scale-out": "false"}
+    assert three.spec.target_ref.kind == "Owner"
+    updates = three.spec.update_policy
+    assert updates is not None
+    assert (updates.update_mode, updates.min_replicas) == ("Initial", 3)
+    own, other = (three.spec.resource_policy and three.spec.resource_policy.container_policies) or ()
+    assert (own.controlled_values, own.min_allowed) == ("RequestsOnly", {"cpu": "1", "memory": "0"})
+    assert (other.container_name, other.mode) == ("*", "Off")
+
+
 def test_what_a_layout_lacks_is_kept() -> None:
     state = load_values(OBJECTS)
     known = replace(state.completeness, layouts=("must-gather",), absences={"Pod": "none"}, partial={"Node": "some"})

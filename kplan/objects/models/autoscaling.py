@@ -13,7 +13,7 @@ class ScaleTarget(Model):
 
 
 class Metric(Model):
-    """``spec.metrics[]``: of what kind it is."""
+    """``spec.metrics[]``, or ``spec.triggers[]`` of KEDA: of what kind it is."""
 
     type: str = ""
 
@@ -48,6 +48,7 @@ class ScaledObjectSpec(Model):
     min_replica_count: Int32 | None = None
     max_replica_count: Int32 | None = None
     idle_replica_count: Int32 | None = None
+    triggers: list[Metric] | None = None
 
 
 class ScaledObject(Object):
@@ -60,6 +61,7 @@ class PodUpdatePolicy(Model):
     """``spec.updatePolicy``."""
 
     update_mode: str | None = None
+    min_replicas: Int32 | None = None
 
 
 class ContainerResourcePolicy(Model):
@@ -68,6 +70,8 @@ class ContainerResourcePolicy(Model):
     container_name: str = ""
     mode: str | None = None
     controlled_values: str | None = None
+    min_allowed: ResourceList | None = None
+    max_allowed: ResourceList | None = None
 
 
 class PodResourcePolicy(Model):

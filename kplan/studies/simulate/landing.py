@@ -224,7 +224,7 @@ def _autoscaled(manifests: Manifests, state: ClusterState, minor: int) -> Iterat
     owners = {autoscaler.target: autoscaler for autoscaler in autoscalers_with(manifests, state, minor)}
     for manifest in manifests.objects:
         owner = owners.get(target_of(manifest, manifests.namespace))
-        if owner is not None and dig(manifest.raw, "spec.replicas") is not None:
+        if owner is not None and not owner.paused and dig(manifest.raw, "spec.replicas") is not None:
             yield owned_replicas(f"{owner.kind} {owner.workload}", owner.name, owner.least, owner.most)
 
 
