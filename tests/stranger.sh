@@ -90,7 +90,7 @@ for python in "${pythons[@]}"; do
     "$python" -m venv --clear "$env"
     "$env/bin/python" -m pip install --quiet --disable-pip-version-check uv
     if ! "$env/bin/uv" pip install --quiet --python "$env/bin/python" --only-binary :all: \
-      --resolution "$([ $which = newest ] && echo highest || echo lowest-direct)" "$wheel" 2>"$work/install.log"; then
+      --resolution "$([ $which = newest ] && echo highest || echo lowest)" "$wheel" 2>"$work/install.log"; then
       [ "$minor" -gt "$NEWEST" ] || fail "install on $named with the $which: $(cat "$work/install.log")"
       say "  passed over, as a dependency has no wheel for it: $(grep -o "for .*(v[^)]*)" "$work/install.log" | tail -1)"
       break
