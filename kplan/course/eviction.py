@@ -71,6 +71,8 @@ class Budgets:
     fewest: dict[str, int] = field(default_factory=dict)
     _first: dict[str, int] = field(default_factory=dict)
     _held: dict[str, int] = field(default_factory=dict)
+    _known_at: int = field(default=-1, compare=False)
+    _known: dict[str, PodDisruptionBudgetStatus] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         for key, budget in self._asked().items():
@@ -149,4 +151,10 @@ class Budgets:
         return max(0, (status.disruptions_allowed or 0) - self._held.get(budget.key, 0))
 
     def _now(self, budget: PodDisruptionBudget) -> PodDisruptionBudgetStatus:
-        return status_of(self.cluster, budget)
+        """Status as the cluster is now, worked out once for as long as nothing changes."""
+        if self._known_at != self.cluster.stamp:
+            self._known_at, self._known = self.cluster.stamp, {}
+        status = self._known.get(budget.key)
+        if status is None:
+            status = self._known[budget.key] = status_of(self.cluster, budget)
+        return status

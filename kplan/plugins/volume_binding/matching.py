@@ -135,7 +135,13 @@ class _Order:
 
 def _place(cluster: Cluster, volume: PersistentVolume) -> VolumePlace:
     affinity = volume.spec.node_affinity
-    return VolumePlace(single_term(affinity_terms(affinity)), lambda: reach(cluster, affinity))
+    # the same objects are asked about for each pod: what one compiles to is kept beside it
+    compiled: dict[int, tuple[object, object]] = cluster.objects.derived("places of volumes", (), dict)
+    known, place = compiled.get(id(affinity), (None, None))
+    if known is not affinity or not isinstance(place, VolumePlace):
+        place = VolumePlace(single_term(affinity_terms(affinity)), lambda: reach(cluster, affinity))
+        compiled[id(affinity)] = affinity, place
+    return place
 
 
 def _claim_selector(claim: PersistentVolumeClaim, features: Features) -> Selector | None:
