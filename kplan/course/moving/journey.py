@@ -78,14 +78,15 @@ class Journey:
 
     def steps(self) -> Iterator[Verb]:
         """The what-ifs that carry it out, from a cluster as it is to one in which the wanted pods may be tried."""
-        closed = self.emptied
-        yield from _cordons((), closed)
+        emptied = frozenset(self.emptied)
+        yield from _cordons((), self.emptied)
+        closed: tuple[str, ...] = ()  # beside those, which stay so
         for move in self.moves:
-            now = tuple(dict.fromkeys((*self.emptied, *move.cordoned)))
+            now = tuple(name for name in dict.fromkeys(move.cordoned) if name not in emptied)
             yield from _cordons(closed, now)
             closed = now
             yield Evict(f"pod/{move.pod}")
-        yield from _cordons(closed, self.emptied)
+        yield from _cordons(closed, ())
 
 
 def _cordons(before: Sequence[str], now: Sequence[str]) -> Iterator[Verb]:
