@@ -8,6 +8,7 @@ request, which a server's audit log does not: so it is they who are asked, and n
 """
 
 import os
+import ssl
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ import pytest
 from tests.live import controlplane
 from tests.live.controlplane import ControlPlane
 from tests.live.ledger import LEDGER
-from tests.live.recorder import Recorder
+from tests.live.recorder import Recorder, Secured
 
 with warnings.catch_warnings():  # typer imports names that click has deprecated
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -26,6 +27,7 @@ with warnings.catch_warnings():  # typer imports names that click has deprecated
 
 commands.main = LEDGER.watched(commands.main)  # before any test module takes it
 ControlPlane.front = Recorder.before  # type: ignore[assignment]
+ssl.SSLContext.sslsocket_class = Secured  # of whoever connects in this process: kplan, proxies, the tests themselves
 
 HERE = Path(__file__).parent
 

@@ -125,6 +125,22 @@ class Recorder:
         return Bound
 
 
+class Secured(ssl.SSLSocket):
+    """A connection that is closed where it cannot be read.
+
+    A peer that resets its connection before the handshake, as a server that is killed does, makes ``wrap_socket`` fail
+    while it looks for early data; it then leaves the socket, which nobody else has, open until it is collected
+    (Lib/ssl.py, ``SSLSocket._create``). Warnings being errors here, some later test would fail for it.
+    """
+
+    def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
+        try:
+            return super().recv(buflen, flags)
+        except ConnectionError:
+            self.close()
+            raise
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
