@@ -105,13 +105,15 @@ class LowerRequest:
         resource: its name.
         part: what has the request.
         new: the lower one, in the scheduler's units.
-        old: the one there is.
+        old: the one there is; the smallest of those that are lowered, where several pods are.
+        most: the largest of them; 0 for one pod.
     """
 
     resource: str
     part: Part
     new: int
     old: int
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from kplan.course.serving import OwnerOfPods
+from kplan.objects.models import PodSpec
 from kplan.remedies.candidate import Candidate, Further
 
 T = TypeVar("T")
@@ -167,6 +169,7 @@ class Fits:
         few: fewer nodes than are needed for all, and how many fit with them; None where that is not told.
         most: more nodes, with which no more fit; 0 for none.
         untried: how many more pods there are.
+        changed: workloads whose pods are changed, where they are several, each with a spec of its pods as it was.
     """
 
     fits: int
@@ -174,6 +177,7 @@ class Fits:
     few: tuple[int, int] | None = None
     most: int = 0
     untried: int = 0
+    changed: tuple[tuple[OwnerOfPods, PodSpec], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,16 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from kplan.cluster import AddPods, Assume, PodInfo, Remove
-from kplan.cluster.owners import controller
+from kplan.cluster.owners import controller, top_owner
+from kplan.course.serving import OwnerOfPods
 from kplan.errors import KplanError
+from kplan.objects.models import PodSpec
 from kplan.pipeline import Planner, Trial
+from kplan.remedies.about import Lower
 from kplan.remedies.candidate import Candidate, Cost, Remedies
 from kplan.remedies.engine import Fits, Measure, Tried, best
 from kplan.remedies.more_nodes import Domains, added, domains_of, least, several
+from kplan.remedies.requests import lowered_of
 from kplan.remedies.search import remedies
 from kplan.scenario.add_node import AddNode
 
@@ -173,7 +177,23 @@ def attempt(
     with planner.trial() as trial:
         trial.apply(Assume(row, node) for row, node in (assignments or {}).items())
         candidates = options(remedies(trial, first, brief=True), first)
-    return best(candidates, measure, lambda fits: (fits.fits,), (len(assignments or ()),))
+    found = best(candidates, measure, lambda fits: (fits.fits,), (len(assignments or ()),))
+    return _of_all(found, planner, some) if found is not None and found.candidate.edits else found
+
+
+def _of_all(found: Tried[Fits], planner: Planner, pods: Sequence[PodInfo]) -> Tried[Fits]:
+    """Tell a change of one pod as the change of all of them that it was tried as: whose, and from which amounts."""
+    candidate, cluster = found.candidate, planner.cluster
+    changed: dict[OwnerOfPods, PodSpec] = {}
+    for pod in pods:
+        if candidate.edited(pod.pod.spec) != pod.pod.spec:
+            kind, name = top_owner(pod, cluster)
+            changed.setdefault(OwnerOfPods(kind or "Pod", pod.namespace, name or pod.name), pod.pod.spec)
+    if isinstance(candidate.about, Lower):
+        about = lowered_of(pods, candidate.about, candidate.edited, cluster.rules)
+        candidate = replace(candidate, about=about)
+    several = tuple(changed.items()) if len(changed) > 1 else ()
+    return Tried(candidate, replace(found.found, changed=several))
 
 
 def options(of_each: Remedies, pod: PodInfo) -> list[Candidate]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from kplan.cluster import PodInfo
 from kplan.objects import models
 from kplan.objects.models import Container, PodSpec, ResourceRequirements
 from kplan.objects.quantity import format_bytes, format_cpu
@@ -93,6 +94,38 @@ def lowered(before: PodSpec, after: PodSpec, rules: RequestRules) -> Lower | Non
         return None
     less = [_change(before, after, name, (new.get(name, 0), old[name])) for name in old if new.get(name, 0) < old[name]]
     return Lower(tuple(less)) if less else None
+
+
+def lowered_of(pods: Sequence[PodInfo], what: Lower, edited: Edit, rules: RequestRules) -> Lower:
+    """What a change lowers of several pods, which may ask for different amounts: from the least to the most of them.
+
+    Args:
+        pods: the pods.
+        what: what it lowers of one of them.
+        edited: the change.
+        rules: how requests are counted.
+    """
+    specs = {id(pod.pod.spec): pod for pod in pods}.values()
+    return Lower(tuple(_range(specs, one, edited, rules) for one in what.requests), what.least)
+
+
+def _range(pods: Iterable[PodInfo], one: LowerRequest, edited: Edit, rules: RequestRules) -> LowerRequest:
+    """One request, told of the pods as a whole where not the same container of all of them has it."""
+    of_pods: list[tuple[int, int]] = []
+    of_parts: list[LowerRequest] = []
+    for pod in pods:
+        after = edited(pod.pod.spec)
+        whole = pod_requests(models.Pod(spec=after), rules, use_status=False).get(one.resource, 0)
+        if whole < pod.requests.get(one.resource, 0):
+            of_pods.append((whole, pod.requests[one.resource]))
+            of_parts.append(_change(pod.pod.spec, after, one.resource, of_pods[-1]))
+    if not of_pods:
+        return one
+    alike = all(part.part.alone or part.part == one.part for part in of_parts) and len({p.new for p in of_parts}) == 1
+    numbers = [(part.new, part.old) for part in of_parts] if alike else of_pods
+    least, most = min(old for _, old in numbers), max(old for _, old in numbers)
+    part = of_parts[0].part if alike else Part()
+    return LowerRequest(one.resource, part, max(new for new, _ in numbers), least, most if most > least else 0)
 
 
 def _change(old: PodSpec, new: PodSpec, name: str, whole: tuple[int, int]) -> LowerRequest:

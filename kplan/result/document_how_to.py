@@ -37,6 +37,7 @@ class HowTo(Part, frozen=True, kw_only=True):
         flags: what-ifs and flags of the same command.
         edits: fields of the manifest.
         patch: merge patch (RFC 7396) of the spec of the pods that wait, or of the template that they are made of.
+        patches: the patch of each workload, by its name, where pods of several change; ``patch`` is the first of them.
         commands: what no flag of kplan does, as kubectl takes it.
         landed: how many pods land, or fit, then; of one pod how many nodes fit, 0 where others are placed before it.
         wanted: of how many; 0 where all there is to say is whether it goes through.
@@ -46,6 +47,7 @@ class HowTo(Part, frozen=True, kw_only=True):
     flags: tuple[str, ...] = ()
     edits: tuple[FieldChange, ...] = ()
     patch: dict[str, Any] = msgspec.field(default_factory=dict)
+    patches: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     commands: tuple[str, ...] = ()
     landed: int = 0
     wanted: int = 0

@@ -10,10 +10,12 @@ from kplan.remedies.candidate import Candidate
 from kplan.remedies.engine import Fits, Lands, Tried, Worse
 from kplan.scenario.add_node import AddNode
 from kplan.wording.remedies import short_of, text_of, with_number
-from kplan.words import count, listed
+from kplan.words import count, joined, listed
 
 ALL_PLACED = "all placed"
 """What comes of a change that leaves no pod without a node."""
+WORKLOADS = 3
+"""Workloads that are told by name where a change is one of the pods of several."""
 
 
 def change_text(candidate: Candidate) -> str:
@@ -74,7 +76,10 @@ def fits_text(tried: Tried[Fits] | None) -> str:
         number, fits = counts.few
         text = f"{text_of(with_number(candidate, number))} -> {fits} of {counts.total} fit; {_number(candidate)} -> all"
     else:
-        text = f"{short_of(candidate)} -> {counts.fits} of {counts.total} fit{'s' if counts.total == 1 else ''}"
+        names = [workload_text(owner) for owner, _ in counts.changed]
+        whose = joined(names) if len(names) <= WORKLOADS else listed(names, most=WORKLOADS)
+        change = f"{short_of(candidate)}{f' in {whose}' if whose else ''}"
+        text = f"{change} -> {counts.fits} of {counts.total} fit{'s' if counts.total == 1 else ''}"
         text += f"; even {counts.most} help no more" if counts.most else ""
     return text + (f" (the first {counts.total} were tried)" if counts.untried else "")
 

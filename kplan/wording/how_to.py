@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from kplan.cluster import PodInfo
 from kplan.objects.models import PodSpec
 from kplan.remedies.about import Named
@@ -12,6 +14,7 @@ from kplan.remedies.engine import Fits, Tried
 from kplan.remedies.specs import differences, plain
 from kplan.result.document_how_to import FieldChange, HowTo
 from kplan.scenario import Verb
+from kplan.wording.attempts import workload_text
 from kplan.wording.commands import cluster_commands
 
 
@@ -64,7 +67,9 @@ def fitting_how_to(tried: Tried[Fits] | None, pod: PodInfo | None) -> HowTo | No
     """
     if tried is None or pod is None:
         return None
-    return how_to(tried.candidate, tried.found.fits, tried.found.total, spec=pod.pod.spec)
+    told = how_to(tried.candidate, tried.found.fits, tried.found.total, spec=pod.pod.spec)
+    of_each = {workload_text(owner): _patch(tried.candidate, spec) for owner, spec in tried.found.changed}
+    return msgspec.structs.replace(told, patches=of_each)
 
 
 def _patch(candidate: Candidate, spec: PodSpec) -> dict[str, Any]:

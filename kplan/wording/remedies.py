@@ -113,7 +113,9 @@ def _purpose(purpose: Purpose) -> str:
 def _lower(what: Lower) -> Words:
     named, short = [], []
     for request in what.requests:
-        new, old = amounts(request.resource, request.new, request.old, exact=True)
+        numbers = (request.new, request.old, *((request.most,) if request.most else ()))
+        new, *olds = amounts(request.resource, *numbers, exact=True)
+        old = " to ".join(olds)
         name = f"{request.resource} request{_part(request)}"
         named.append(f"{name} of at most {new} (now {old})")
         short.append(f"{name} {new} (now {old})")

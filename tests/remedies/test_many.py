@@ -4,8 +4,12 @@ from typing import Any
 
 import kplan
 from kplan.objects.models import Object
+from kplan.remedies.engine import Fits, Tried
+from kplan.remedies.many import attempt
 from kplan.result.document import PodExplanations
 from kplan.studies.explain import explain_pods
+from kplan.wording.attempts import fits_text
+from kplan.wording.how_to import fitting_how_to
 from tests.builders import node, pod
 from tests.remedies.carrying_out import picture
 from tests.studies.ask import context
@@ -118,3 +122,53 @@ def test_what_fits_gets_none_and_nothing_is_left_changed() -> None:
     assert isinstance(found, PodExplanations)
     assert [bool(fold.attempt) for fold in found.folds] == [True, False]
     assert kplan.find_pods(asked.planner, ["default/small"])[0].waiting
+
+
+def of(kind: str, owner: str, name: str, cpu: str, *more: dict[str, Any], **fields: Any) -> Object:
+    metadata = {"ownerReferences": [{"kind": kind, "name": owner, "uid": owner, "controller": True}]}
+    first = {"name": "main", "resources": {"requests": {"cpu": cpu}}}
+    return pod(name, metadata=metadata, containers=[first, *more], **fields)
+
+
+def helped(*objects: Object) -> Tried[Fits] | None:
+    """What would let the most of all waiting pods fit."""
+    planner = context(objects).planner
+    return attempt(planner, planner.waiting())
+
+
+def test_a_request_of_many_pods_is_told_from_the_least_to_the_most_and_whose_it_is() -> None:
+    asked = [of("StatefulSet", "db", "db-0", "1300m"), of("StatefulSet", "db", "db-1", "1")]
+    nodes = [node(name, cpu="820m") for name in "abc"]
+    assert fits_text(helped(*nodes, *asked, of("Job", "x", "x-0", "1500m"))) == (
+        "cpu request 820m (now 1000m to 1500m) in sts/default/db and job/default/x -> 3 of 3 fit"
+    )
+    assert fits_text(helped(*nodes, *asked)) == "cpu request 820m (now 1000m to 1300m) -> 2 of 2 fit"
+
+
+def test_a_request_of_several_containers_is_told_of_the_pod() -> None:
+    beside = {"name": "side", "resources": {"requests": {"cpu": "100m"}}}
+    asked = [of("Job", "a", "a-0", "1"), of("Job", "b", "b-0", "1100m", beside)]
+    assert fits_text(helped(node("n", cpu="900m"), node("m", cpu="900m"), *asked)) == (
+        "cpu request of the pod 900m (now 1000m to 1200m) in job/default/a and job/default/b -> 2 of 2 fit"
+    )
+
+
+def test_of_one_workload_a_change_names_none_and_of_many_the_first() -> None:
+    nodes = [node("n", taints=["a=b:NoSchedule"])]
+    alike = [of("Job", "a", f"a-{i}", "100m") for i in range(3)]
+    assert list(folds([*nodes, *alike]).values()) == ["tolerate a=b -> 3 of 3 fit"]
+    many = [of("Job", f"j{i}", f"j{i}-0", "100m") for i in range(5)]
+    assert list(folds([*nodes, *many]).values()) == [
+        "tolerate a=b in job/default/j0, job/default/j1, job/default/j2, +2 -> 5 of 5 fit"
+    ]
+
+
+def test_each_workload_has_a_patch_of_its_own() -> None:
+    found = helped(node("n", cpu="3"), node("m", cpu="3"), of("Job", "a", "a-0", "4"), of("Job", "b", "b-0", "3500m"))
+    told = fitting_how_to(found, context([of("Job", "a", "a-0", "4")]).planner.waiting()[0])
+    assert told is not None
+    assert {name: patch["containers"][0]["resources"]["requests"] for name, patch in told.patches.items()} == {
+        "job/default/a": {"cpu": "3"},
+        "job/default/b": {"cpu": "3"},
+    }
+    assert told.patch == told.patches["job/default/a"]
