@@ -165,12 +165,14 @@ class Terminal:
 
     def show(self, plan: BindPlan) -> None:
         """Show a plan before the question."""
+        from kplan.cli.notes import NOTES
         from kplan.render.seen import seen
         from kplan.render.text import Style
         from kplan.render.text.bind import bind_plan
 
         if not self._quiet:
             sys.stderr.write(without_commands(bind_plan(seen(plan), Style())) + "\n")
+            NOTES.tell()
 
     def agrees(self, plan: BindPlan, lead: str) -> bool:
         """Ask before the first write.

@@ -14,7 +14,7 @@ import click
 
 from kplan.cli.app import app
 from kplan.cli.exit_codes import ExitCode
-from kplan.cli.notes import program, say, tell_error
+from kplan.cli.notes import NOTES, program, say, tell_error
 from kplan.cli.output import nothing_more, unwritable
 from kplan.cli.progress import ACTIVITY
 from kplan.cli.settings import settings
@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     forget()
     settings.cache_clear()
     words = globals_last(words)
+    NOTES.begin(whole="--debug" in words)
     try:
         code = _run(words, debug="--debug" in words)
         sys.stdout.flush()
@@ -55,6 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.USAGE
     finally:
         ACTIVITY.end()
+        NOTES.tell()
     return code
 
 
@@ -88,6 +90,7 @@ def answer(words: list[str]) -> int:
     """
     forget()
     settings.cache_clear()
+    NOTES.begin(whole="--debug" in words)
     try:
         result = app(words, prog_name=program(), standalone_mode=False)
     except click.exceptions.Exit as end:
@@ -95,6 +98,8 @@ def answer(words: list[str]) -> int:
     except click.ClickException as error:
         text, *close = _CLOSE.split(_sentence(error))
         raise UsageError(text, hint=f"did you mean {close[0].rstrip('?)')}?" if close else "") from None
+    finally:
+        NOTES.tell()
     return int(result) if isinstance(result, int) else ExitCode.OK
 
 
@@ -157,6 +162,7 @@ def _bug(error: Exception, *, debug: bool) -> int:
 
     if debug:
         tell_trace(error)
+    NOTES.tell()
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{PurePath(where.filename).name}:{where.lineno}"
     say("kplan: error: ", f"internal error in {place}: {type(error).__name__}")

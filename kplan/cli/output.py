@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kplan.cli.aimed import aimed
-from kplan.cli.notes import note
+from kplan.cli.notes import NOTES, note
 from kplan.cli.progress import ACTIVITY
 from kplan.cli.settings import settings
 from kplan.cli.targets import OF_CHECK, TEMPLATES, Target
@@ -107,6 +107,7 @@ def write(
     ACTIVITY.end()
     for target, made_of_it in ready:
         _put(made_of_it, target, shown.color)
+    NOTES.tell()
 
 
 def _by_template(document: Document, target: Target) -> str:

@@ -119,7 +119,7 @@ def put(state: ClusterState, file: str, *, redact: bool = False, names: str = ""
         SourceError: the snapshot cannot be written.
         UsageError: the names cannot be written.
     """
-    from kplan.cli.notes import note
+    from kplan.cli.notes import NOTES, note_now
     from kplan.sources.snapshot import snapshot_bytes, write_snapshot
 
     if redact:
@@ -133,7 +133,8 @@ def put(state: ClusterState, file: str, *, redact: bool = False, names: str = ""
         return
     write_snapshot(state, file)
     sizes = f"{count(len(state.nodes), 'node')}, {count(len(state.pods), 'pod')}"
-    note(f"wrote {file}: {sizes}{', redacted' if redact else ''}")
+    note_now(f"wrote {file}: {sizes}{', redacted' if redact else ''}")
+    NOTES.tell()
 
 
 def keep_current(source: Source, seconds: float, file: str, *, redact: bool, names: str) -> None:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from kplan.cli.notes import note
+from kplan.cli.notes import note, note_now
 from kplan.cli.options import of_output
 from kplan.cli.progress import ACTIVITY
 from kplan.errors import UsageError
@@ -63,8 +63,8 @@ def carry_out(
             earlier = read_results(kept.resume, start)
             done |= earlier.outcomes
             if earlier.dropped:
-                note(f"{kept.resume}: its last line is half written; that scenario is done again")
-            note(f"{len(done):,} of {count(total, 'scenario')} are done already")
+                note_now(f"{kept.resume}: its last line is half written; that scenario is done again")
+            note_now(f"{len(done):,} of {count(total, 'scenario')} are done already")
             writes.append(stack.enter_context(more_results(kept.resume, start, earlier)).add)
         elif kept.results:
             writes.append(stack.enter_context(new_results(kept.results, start)).add)

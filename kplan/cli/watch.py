@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kplan.cli.notes import note
+from kplan.cli.notes import note_now
 from kplan.cli.options import Rules, Source
 from kplan.cli.progress import ReadingProgress
 from kplan.cli.session import Session, make_session
@@ -106,13 +106,13 @@ def watch(
             if shown is None:
                 raise
             if former != error.message:
-                note(f"{state.taken}: {error.message}")
+                note_now(f"{state.taken}: {error.message}")
             former = error.message
             continue
         verdict = verdict_of(document)
         if verdict != former:
             if shown is not None:
-                note(f"{state.taken}: the verdict has changed")
+                note_now(f"{state.taken}: the verdict has changed")
             tell(document, session)
             sys.stdout.flush()
             former, shown = verdict, document

@@ -10,7 +10,7 @@ import pytest
 
 from kplan.cli import progress as seen
 from kplan.cli.main import main
-from kplan.cli.notes import note
+from kplan.cli.notes import note_now
 from kplan.cli.progress import Activity
 from tests.cli.snapshots import node, write
 
@@ -92,7 +92,7 @@ def test_a_note_is_written_on_a_line_of_its_own(
 ) -> None:
     seen.ACTIVITY.begin("planning")
     seen.ACTIVITY.draw()
-    note("three nodes")
+    note_now("three nodes")
     seen.ACTIVITY.end()
     assert capsys.readouterr().err.endswith(" s\r\x1b[Kkplan: note: three nodes\n")
 

@@ -23,97 +23,18 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from tests.live import bindworld
-from tests.live.bindworld import STATIC, World
-from tests.live.controlplane import ControlPlane
+from tests.live.bindworld import World
+from tests.live.controlplane import APISERVER, ETCD, ControlPlane
+from tests.live.drawn_worlds import KEEPER, URGENT, Drawn
 from tests.live.faultproxy import READS, Match, Request, any_write
 
 ANSWERS = (0, 1, 5)
 """Exit codes of a run: all bound; something held back; the server failed or refused."""
 MOST_RESUMES = 3
 FOREVER = 10**6
-
-
-@dataclass
-class Drawn:
-    """What is drawn for one run.
-
-    Attributes:
-        kind: of the fault.
-        random: draws further.
-        pods: how many wait.
-        volume: whether the first has a claim of a static volume.
-        victim: whether the last fits only by an eviction.
-        created: whether one more comes from a manifest.
-    """
-
-    kind: str
-    random: Random
-    pods: int = 0
-    volume: bool = False
-    victim: bool = False
-    created: bool = False
-
-    @classmethod
-    def of(cls, kind: str, number: int) -> Drawn:
-        """Draw the world of a run."""
-        random = Random(f"{kind} {number}")
-        return cls(
-            kind,
-            random,
-            pods=random.randint(2, 4),
-            volume=random.random() < 0.25,
-            victim=random.random() < 0.25,
-            created=random.random() < 0.3,
-        )
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the pods that are to be bound."""
-        return [f"p{i}" for i in range(self.pods)] + ["urgent"] * self.victim + ["new"] * self.created
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Flags of the run."""
-        return ("--apply", "--yes", "--preempt", "--create")
-
-    def targets(self, world: World, names: list[str]) -> tuple[str, ...]:
-        """Pods, and the manifest, as arguments."""
-        there = tuple(f"{world.name}/{name}" for name in names if name != "new")
-        return (*there, "-f", str(world.folder / "new.yaml")) if "new" in names else there
-
-    def writes(self) -> int:
-        """How many writes the run takes without a fault."""
-        return len(self.names) + self.created + 2 * self.volume + 2 * self.victim
-
-    def fill(self, world: World) -> None:
-        """Make nodes, pods, a volume and what is in the way."""
-        nodes = world.nodes(3, cpu="4")
-        if self.volume:
-            world.volume(f"{world.name}-pv", nodes[0])
-            world.claim("data", STATIC)
-        if self.victim:
-            for number, node in enumerate(nodes):
-                world.running(f"keeper{number}", node, "1500m", priorityClassName=KEEPER)
-            world.running("low", nodes[1], "2")
-            for node in (nodes[0], nodes[2]):
-                world.running(f"full{node[-1]}", node, "500m", priorityClassName=KEEPER)
-        for number in range(self.pods):
-            mounts = [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]
-            world.pod(f"p{number}", "100m", volumes=mounts if self.volume and not number else [])
-        if self.victim:
-            world.pod("urgent", "2200m", priorityClassName=URGENT)
-        (world.folder / "new.yaml").write_text(
-            f"apiVersion: v1\nkind: Pod\nmetadata: {{name: new, namespace: {world.name}}}\nspec:\n"
-            f"  schedulerName: kplan\n  nodeSelector: {{world: {world.name}}}\n"
-            "  containers: [{name: main, image: app, resources: {requests: {cpu: 100m}}}]\n"
-        )
-
-
-URGENT, KEEPER = "drawn-urgent", "drawn-keeper"
 
 
 @dataclass
@@ -364,9 +285,19 @@ def runs_of(server: ControlPlane, kind: str, numbers: range) -> Told:
         told.runs += 1
         try:
             run(server, Drawn.of(kind, number), f"{kind} {number} {time.time()}", told)
+        except OSError:  # the server gave the test itself no answer: its log may tell why
+            log = "".join(f"{name}:\n{server.log(name, 12)}\n" for name in (APISERVER, ETCD))
+            told.failures.append(f"{kind} {number}: {traceback.format_exc()}{log}")
         except Exception:
             told.failures.append(f"{kind} {number}: {traceback.format_exc()}")
     return told
+
+
+def keep(file: Path, kind: str, told: Told) -> None:
+    """Write down what the runs of a kind came to; what others came to stays, so that they may run one after another."""
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    kept[kind] = {k: v for k, v in asdict(told).items() if k != "failures"} | {"failed": len(told.failures)}
+    file.write_text(json.dumps({kind: kept[kind] for kind in KINDS if kind in kept}, indent=1) + "\n")
 
 
 def main() -> int:
@@ -374,25 +305,24 @@ def main() -> int:
     flags = argparse.ArgumentParser()
     flags.add_argument("--runs", type=int, default=100)
     flags.add_argument("--seed", type=int, default=1)
-    flags.add_argument("--keep", type=Path, help="write the figures there")
+    flags.add_argument("--keep", type=Path, help="write the figures of each kind there, as soon as it has ended")
     flags.add_argument("kinds", nargs="*", choices=[[], *KINDS])
     given = flags.parse_args()
-    found: dict[str, Told] = {}
+    failed = 0
     with serving() as server:
         for kind in given.kinds or KINDS:
             began = time.monotonic()
-            told = found[kind] = runs_of(server, kind, range(given.seed, given.seed + given.runs))
+            told = runs_of(server, kind, range(given.seed, given.seed + given.runs))
             sys.stdout.write(
                 f"{kind:12} {told.runs:4} runs  {told.hit:4} hit  {told.stopped:4} stopped  {told.resumed:4} resumed"
                 f"  {len(told.failures):3} failed  {time.monotonic() - began:5.0f} s\n"
             )
-            for failure in told.failures:
-                sys.stdout.write(failure + "\n")
+            sys.stdout.write("".join(f"{failure}\n" for failure in told.failures))
             sys.stdout.flush()
-    if given.keep:
-        figures = {kind: {k: v for k, v in asdict(told).items() if k != "failures"} for kind, told in found.items()}
-        given.keep.write_text(json.dumps(figures, indent=1) + "\n")
-    return int(any(told.failures for told in found.values()))
+            failed += len(told.failures)
+            if given.keep:
+                keep(given.keep, kind, told)
+    return int(failed > 0)
 
 
 if __name__ == "__main__":

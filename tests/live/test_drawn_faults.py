@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.live.controlplane import ControlPlane
-from tests.live.drawn_faults import KINDS, Drawn, runs_of, serving
+from tests.live.drawn_faults import KINDS, runs_of, serving
+from tests.live.drawn_worlds import Drawn
 
 RUNS = 4
 
