@@ -70,7 +70,7 @@ def answer(
     Raises:
         UsageError: there is no such node or zone, or none is named.
     """
-    from kplan.course.clock import monitor_grace
+    from kplan.course.losses.clock import monitor_grace
     from kplan.studies.doubts import pods_on, with_plan_doubts
     from kplan.studies.fail import FailAsked, each_failure
     from kplan.studies.fail import fail as study

@@ -83,7 +83,7 @@ def answered(
         raise UsageError(
             f"--k8s-version {rules.k8s_version}: standard input is read once", code="two-readers", hint=hint
         )
-    from kplan.course.attempts import Attempts
+    from kplan.course.trial.attempts import Attempts
 
     first, *rest = open_sessions(source, rules)
     Attempts.tell = ACTIVITY.tell

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from kplan.cluster import PodInfo, PutNode, arrive, leave
 from kplan.cluster.owners import controller, returns
-from kplan.course.returning import copy_of
+from kplan.course.evictions.returning import copy_of
 from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import Pod
 from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts

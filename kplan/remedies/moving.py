@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from kplan.cluster import arrive, leave
+from kplan.course.evictions.returning import copy_of
 from kplan.course.moving import Journey, Movable, WantedPods, fewest_moves
-from kplan.course.returning import copy_of
 from kplan.remedies.about import Moves
 from kplan.remedies.candidate import Candidate, Case, Cost, Remedy
 from kplan.remedies.deeds import Deed, row_of

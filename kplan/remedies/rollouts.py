@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PutNode, leave
-from kplan.course.held import exclusive
+from kplan.course.readiness.silence import heard_of, on_silent_node
 from kplan.course.rollout import StalledBy
-from kplan.course.silence import heard_of, on_silent_node
+from kplan.course.volumes.held import exclusive
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, ResourceQuota
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Cost

@@ -1,4 +1,4 @@
-"""What-if verbs: each reads the cluster and returns Changes; who applies them is ``course.what_if``."""
+"""What-if verbs: each reads the cluster and returns Changes; who applies them is ``course.trial.what_if``."""
 
 from kplan.scenario.effect import Effect, Step, Verb
 from kplan.scenario.parse import VERBS, parse_step

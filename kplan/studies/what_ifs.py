@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
-from kplan.course.attempts import TriedPod
-from kplan.course.waking import asleep
-from kplan.course.what_if import WhatIf
+from kplan.course.trial.attempts import TriedPod
+from kplan.course.trial.waking import asleep
+from kplan.course.trial.what_if import WhatIf
 from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kplan.course.serving import OwnerOfPods
+from kplan.course.readiness.serving import OwnerOfPods
 from kplan.objects.kind_words import kind_word
 from kplan.remedies.candidate import Candidate
 from kplan.remedies.engine import Fits, Lands, Tried, Worse

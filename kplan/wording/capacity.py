@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from kplan.course.counting import CountedSets
-from kplan.course.supply import Supply
+from kplan.course.capacity.counting import CountedSets
+from kplan.course.capacity.supply import Supply
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import CapacityWorkload, Growth
 from kplan.result.document_how_to import HowTo

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from kplan.course.drain import DrainRun, Gone
-from kplan.course.drain_clock import DrainClock
-from kplan.course.eviction import HeldBack, Permission
+from kplan.course.drains.clock import DrainClock
+from kplan.course.drains.drain import DrainRun, Gone
+from kplan.course.evictions.budgets import HeldBack, Permission
 from kplan.result.document_base import Cause
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kplan.cluster.owners import controller, owner_without_control
-from kplan.course.attempts import TriedPod
-from kplan.course.loss import FailRun, LostPod
-from kplan.course.ties import Tie
+from kplan.course.losses.loss import FailRun, LostPod
+from kplan.course.trial.attempts import TriedPod
+from kplan.course.volumes.ties import Tie
 from kplan.result.document_base import Cause
 from kplan.wording.attempts import down_text
 from kplan.wording.failing import Failure

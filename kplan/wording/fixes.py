@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import returns
-from kplan.course.serving import without
+from kplan.course.readiness.serving import without
 from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies.about import Moves
 from kplan.remedies.candidate import Remedies, Remedy

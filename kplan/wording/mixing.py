@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kplan.course.mixing import Mixed
+from kplan.course.capacity.mixing import Mixed
 from kplan.result.document_capacity import CheapestMix
 from kplan.result.document_how_to import HowTo
 from kplan.wording.how_to import several_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kplan.cluster import PodInfo
-from kplan.course.eviction import Permission
+from kplan.course.evictions.budgets import Permission
 from kplan.course.moving import Journey, Movable, SearchResult
 from kplan.course.moving.movable import asked_to_stay, has_local_data
 from kplan.course.moving.replay import ReplayedJourney

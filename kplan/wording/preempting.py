@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.returning import AfterEviction
+from kplan.course.evictions.returning import AfterEviction
 from kplan.framework.preemption import Ineligible, PickRule, Preemption
 from kplan.reasons.groups import NodeGroup
 from kplan.reasons.preempting import Hopeless, Obstacle, Spared, WouldLeave, against, hopeless, leaving, spared

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kplan.admission import Fleet
-from kplan.course.durations import Paces, Span
-from kplan.course.held import DETACHED_AFTER, Held
+from kplan.course.readiness.durations import Paces, Span
 from kplan.course.rollout import Stall, StalledBy
+from kplan.course.volumes.held import DETACHED_AFTER, Held
 from kplan.result import EventKind
 from kplan.result.document_base import Cause
 from kplan.words import count, joined, listed

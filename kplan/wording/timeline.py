@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kplan.course.clock import COLLECTED, LARGE_ZONE, PACE, UNHEALTHY, ZoneLoss, ZoneState
-from kplan.course.held import DETACHED_AFTER
-from kplan.course.loss import FailRun, LostPod
+from kplan.course.losses.clock import COLLECTED, LARGE_ZONE, PACE, UNHEALTHY, ZoneLoss, ZoneState
+from kplan.course.losses.loss import FailRun, LostPod
+from kplan.course.volumes.held import DETACHED_AFTER
 from kplan.result.document_fail import TimePoint
 from kplan.words import count, joined, listed
 

@@ -13,7 +13,7 @@ import pytest
 
 from kplan import Scheduler
 from kplan.cli.main import main
-from kplan.course.mixing import Mixing, Shape
+from kplan.course.capacity.mixing import Mixing, Shape
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.scenario.add_node import read_add_node

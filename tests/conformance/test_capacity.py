@@ -9,7 +9,7 @@ import pytest
 
 import kplan
 from kplan.api import fill_in
-from kplan.course.counting import count_sets
+from kplan.course.capacity.counting import count_sets
 from kplan.sources import load_values
 from kplan.studies.capacity import Supply
 

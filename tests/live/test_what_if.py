@@ -17,7 +17,7 @@ import pytest
 
 from kplan.api import Scheduler
 from kplan.cli.main import main
-from kplan.course.drain import DrainRun, run_drain
+from kplan.course.drains.drain import DrainRun, run_drain
 from kplan.scenario import parse_step
 from kplan.scenario.drain import DrainOptions
 from kplan.studies.what_ifs import run

@@ -7,7 +7,7 @@ import pytest
 
 import kplan
 from kplan.cluster import AddPods
-from kplan.course.counting import count_sets
+from kplan.course.capacity.counting import count_sets
 from kplan.errors import UsageError
 from kplan.objects.models import Object, ObjectMeta, ResourceQuota
 from kplan.objects.models.policy import ResourceQuotaSpec, ResourceQuotaStatus

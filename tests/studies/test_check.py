@@ -465,7 +465,7 @@ def test_flags_win_over_the_file_and_lists_add_up() -> None:
 
 
 def test_the_loss_of_many_nodes_is_the_same_as_of_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import kplan.course.loss as losses
+    import kplan.course.losses.loss as losses
 
     cluster = [*ZONES, pod("db-0", "a", "2", "StatefulSet/db"), pod("bare", "b", "1"), pod("waits", "", "9")]
     few = check(tmp_path, cluster, deployment("web", "2", 4), survive=["zone", "node"])

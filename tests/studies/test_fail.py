@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import kplan
 from kplan.cluster import to_state
 from kplan.config.versions import Version
-from kplan.course import loss as running
-from kplan.course.clock import Pace, Stay, ZoneLoss, ZoneState, monitor_grace, pace, stay
+from kplan.course.losses import loss as running
+from kplan.course.losses.clock import Pace, Stay, ZoneLoss, ZoneState, monitor_grace, pace, stay
 from kplan.framework.features import Features
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import kplan
-from kplan.course.waking import KINDS, asleep
+from kplan.course.trial.waking import KINDS, asleep
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState

@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from kplan.course.eviction import Permission
+from kplan.course.evictions.budgets import Permission
 from kplan.course.moving import Journey, Moved
 from kplan.remedies import about as a
 from kplan.remedies.candidate import Candidate, Cost, Harm

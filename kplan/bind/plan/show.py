@@ -16,7 +16,7 @@ from kplan.bind.plan.manifests import Planned
 from kplan.bind.plan.profiles import held
 from kplan.bind.wire.leases import Responsible
 from kplan.cluster import PodInfo
-from kplan.course.alike import template_likeness
+from kplan.course.trial.alike import template_likeness
 from kplan.framework.args import Extender
 from kplan.pipeline import Planner
 from kplan.plugins.shared.budgets import budgets_of

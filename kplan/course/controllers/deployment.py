@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from kplan.admission import RunningSet
 from kplan.cluster.owners import controller
 from kplan.course.controllers.replicas import shrink
-from kplan.course.returning import copy_of
+from kplan.course.evictions.returning import copy_of
 from kplan.course.rollout import Replica, Rollout
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.alike import likeness
 from kplan.course.moving.solver import Row, minimise
+from kplan.course.trial.alike import likeness
 from kplan.framework.codes import Point, Reads
 from kplan.framework.worlds import plain
 from kplan.pipeline import Planner

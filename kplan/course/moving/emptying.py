@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.eviction import Budgets, Permission
+from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.course.moving.journey import Moved, take_off
 from kplan.course.moving.movable import OF_ITS_NODE, Movable, Stays
 from kplan.pipeline import Planner

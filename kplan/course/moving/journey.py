@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kplan.cluster import PodInfo, arrive, leave
-from kplan.course.eviction import Budgets, Permission
-from kplan.course.returning import copy_of, next_name
+from kplan.course.evictions.budgets import Budgets, Permission
+from kplan.course.evictions.returning import copy_of, next_name
 from kplan.pipeline import Planner
 from kplan.result import Outcome
 from kplan.scenario import Verb

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from kplan.cluster import PodInfo
 from kplan.cluster.owners import controller, top_owner
-from kplan.course.eviction import Budgets, Permission
+from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.objects.readiness import is_ready
 from kplan.pipeline import Planner
 from kplan.scenario.drain import MIRROR

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from kplan.cluster import Cluster
-from kplan.course.eviction import Budgets
+from kplan.course.evictions.budgets import Budgets
 from kplan.course.moving import bounds
 from kplan.course.moving.emptying import Stuck, empty, is_control_plane, obstacles, shut
 from kplan.course.moving.journey import Moved

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
-from kplan.course.alike import likeness
 from kplan.course.moving.bounds import checked, eligible
 from kplan.course.moving.effort import Effort, EnoughTriedError
 from kplan.course.moving.emptying import leaving, shut
@@ -19,6 +18,7 @@ from kplan.course.moving.movable import Movable
 from kplan.course.moving.related import drawn
 from kplan.course.moving.room import Room, Steps
 from kplan.course.moving.room_rules import LeavingPods, room_rules
+from kplan.course.trial.alike import likeness
 from kplan.pipeline import Planner
 
 CYCLES = 20_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kplan.course.moving.journey import Journey
-from kplan.course.what_if import WhatIf
+from kplan.course.trial.what_if import WhatIf
 from kplan.pipeline import Planner
 
 

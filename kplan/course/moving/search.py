@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kplan.cluster import PodInfo
-from kplan.course.alike import likeness
 from kplan.course.moving.effort import Effort, EnoughTriedError
 from kplan.course.moving.journey import Journey, WantedPods, take_off, travel
 from kplan.course.moving.leaving import LeavingSets
 from kplan.course.moving.movable import Movable
 from kplan.course.moving.related import drawn, related
+from kplan.course.trial.alike import likeness
 from kplan.pipeline import Planner
 from kplan.pipeline.cycle import Cycle
 from kplan.result import Outcome

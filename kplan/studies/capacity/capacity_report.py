@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from kplan.admission import Quotas
 from kplan.cluster import Cluster
 from kplan.cluster.domains import zone_of
-from kplan.course.counting import BOUND, CountedSets, count_sets
-from kplan.course.supply import Supply
+from kplan.course.capacity.counting import BOUND, CountedSets, count_sets
+from kplan.course.capacity.supply import Supply
 from kplan.errors import UsageError
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner

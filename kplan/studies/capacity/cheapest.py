@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import inf
 
 from kplan.cluster import PodInfo
-from kplan.course.mixing import Mixing, Shape
+from kplan.course.capacity.mixing import Mixing, Shape
 from kplan.errors import SourceError
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner

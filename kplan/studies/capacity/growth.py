@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
-from kplan.course.counting import BOUND, CountedSets, count_sets
-from kplan.course.supply import Supply
-from kplan.course.trying import after
+from kplan.course.capacity.counting import BOUND, CountedSets, count_sets
+from kplan.course.capacity.supply import Supply
+from kplan.course.trial.trying import after
 from kplan.objects.well_known import ZONE
 from kplan.pipeline import Planner
 from kplan.remedies.about import NewNode

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kplan.course.counting import count_sets
-from kplan.course.supply import Supply
+from kplan.course.capacity.counting import count_sets
+from kplan.course.capacity.supply import Supply
 from kplan.errors import SourceError
 from kplan.objects.models import Pod
 from kplan.objects.models.meta import ObjectMeta

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kplan.course.alike import template_likeness
+from kplan.course.trial.alike import template_likeness
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import find_groups

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
 from kplan.cluster.domains import domains, zone_of
-from kplan.course.certain import CertainLosses
-from kplan.course.loss import FailRun, lose
+from kplan.course.losses.certain import CertainLosses
+from kplan.course.losses.loss import FailRun, lose
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result.document_check import Finding

@@ -11,7 +11,7 @@ import numpy as np
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
-from kplan.course.waking import asleep
+from kplan.course.trial.waking import asleep
 from kplan.framework.features import Features
 from kplan.pipeline.happening import between
 from kplan.result.document_base import API_VERSION, part_of

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from itertools import islice
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.alike import likeness
-from kplan.course.as_new import as_new, movable
+from kplan.course.trial.alike import likeness
+from kplan.course.trial.as_new import as_new, movable
 from kplan.pipeline import Pipeline, Planner
 from kplan.plugins.default_preemption import DefaultPreemption
 from kplan.reasons.run_cycle import RunCycle

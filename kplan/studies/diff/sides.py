@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from kplan.cluster import Cluster, PodInfo, arrive, leave
-from kplan.course.as_new import movable
-from kplan.course.returning import copy_of
+from kplan.course.evictions.returning import copy_of
+from kplan.course.trial.as_new import movable
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Pipeline, Planner
 from kplan.pipeline.entity import Entity

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kplan.course.as_new import as_new
+from kplan.course.trial.as_new import as_new
 from kplan.result.document_diff import DiffMove
 from kplan.studies.diff.sides import Ran, SeenSide, look
 from kplan.wording import diff as words

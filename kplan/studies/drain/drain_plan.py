@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
-from kplan.course.drain import DrainRun, Gone, run_drain
-from kplan.course.drain_clock import DrainClock, drain_clock
+from kplan.course.drains.clock import DrainClock, drain_clock
+from kplan.course.drains.drain import DrainRun, Gone, run_drain
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.remedies.engine import Sifted

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from kplan.cluster import Cluster
-from kplan.course.drain import DrainRun, run_drain
+from kplan.course.drains.drain import DrainRun, run_drain
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Cause, Origin

@@ -9,9 +9,9 @@ from itertools import chain, islice, product
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import returns
-from kplan.course.drain import DrainRun, Gone, run_drain
-from kplan.course.serving import OwnerOfPods, without
-from kplan.course.trying import ask_after
+from kplan.course.drains.drain import DrainRun, Gone, run_drain
+from kplan.course.readiness.serving import OwnerOfPods, without
+from kplan.course.trial.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Cost, Further, both

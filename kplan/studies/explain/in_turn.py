@@ -8,8 +8,8 @@ from dataclasses import replace
 import msgspec
 
 from kplan.cluster import PodInfo
-from kplan.course.alike import likeness
-from kplan.course.attempts import Attempts
+from kplan.course.trial.alike import likeness
+from kplan.course.trial.attempts import Attempts
 from kplan.result.document_asked import Turn
 from kplan.studies.context import Context, Explained
 from kplan.wording.answers import in_turn_sentence, turn_text

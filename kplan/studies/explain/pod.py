@@ -10,9 +10,9 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
-from kplan.course.alike import likeness
-from kplan.course.as_new import as_new
-from kplan.course.returning import after_eviction
+from kplan.course.evictions.returning import after_eviction
+from kplan.course.trial.alike import likeness
+from kplan.course.trial.as_new import as_new
 from kplan.pipeline.entity import permit_of
 from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.apart import told_apart

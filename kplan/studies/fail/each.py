@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kplan.course.certain import CertainLosses
-from kplan.course.lingering import mark, while_there
-from kplan.course.loss import FailRun, lose
+from kplan.course.losses.certain import CertainLosses
+from kplan.course.losses.lingering import mark, while_there
+from kplan.course.losses.loss import FailRun, lose
 from kplan.errors import UsageError
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner

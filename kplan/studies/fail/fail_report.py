@@ -9,8 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
-from kplan.course.lingering import mark, while_there
-from kplan.course.loss import FailRun, LostPod, run_fail
+from kplan.course.losses.lingering import mark, while_there
+from kplan.course.losses.loss import FailRun, LostPod, run_fail
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Origin

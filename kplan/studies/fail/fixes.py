@@ -8,8 +8,8 @@ from typing import Any
 
 from kplan.cluster import Cluster
 from kplan.cluster.domains import domains
-from kplan.course.loss import FailRun, lose, run_fail
-from kplan.course.trying import ask_after
+from kplan.course.losses.loss import FailRun, lose, run_fail
+from kplan.course.trial.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies.about import Named, NewNode
 from kplan.remedies.candidate import Candidate, Cost

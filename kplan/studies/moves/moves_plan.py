@@ -171,7 +171,7 @@ def _notes(planner: Planner, journey: Journey) -> list[str]:
 
 
 def _show(planner: Planner, journey: Journey, seen: Callable[[Cluster], None]) -> None:
-    from kplan.course.what_if import WhatIf
+    from kplan.course.trial.what_if import WhatIf
 
     with planner.trial(everything=False) as trial:
         what_if = WhatIf[None](trial)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.alike import likeness
-from kplan.course.as_new import as_new, movable
+from kplan.course.trial.alike import likeness
+from kplan.course.trial.as_new import as_new, movable
 from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import Atom, NodeGroup, find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle

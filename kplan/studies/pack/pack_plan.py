@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kplan.cluster import Cluster
-from kplan.course.loss import FailRun, lose
+from kplan.course.losses.loss import FailRun, lose
 from kplan.course.moving import Journey, Movable, MovingRules
 from kplan.course.moving.emptying import Stuck, shut
 from kplan.course.moving.packing import KeptNode, Limits, Packed, PackSearch

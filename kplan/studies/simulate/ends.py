@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from kplan.cluster import PodInfo
-from kplan.course.ends import ask_each
 from kplan.course.rollout import Rollout
+from kplan.course.rollout.ends import ask_each
 from kplan.framework.reason_codes import ReasonCode
 from kplan.pipeline import Planner
 from kplan.reasons.groups import find_groups

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kplan.admission import Quotas
-from kplan.course.attempts import Attempts
 from kplan.course.rollout import Rollout, Rollouts, Shared, Step
+from kplan.course.trial.attempts import Attempts
 from kplan.result.document_base import part_of
 from kplan.result.document_plan import Leaving, QuotaRow, RolloutPlan, RolloutPlanStep
 from kplan.studies.simulate.ends import uneven

@@ -11,11 +11,11 @@ from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
 from kplan.cluster.device_claims import devices_given
 from kplan.cluster.owners import returns_where_it_was
-from kplan.course.attempts import Attempts, TriedPod
 from kplan.course.controllers import controllers
-from kplan.course.held import not_starting
-from kplan.course.returning import RETURNS_OF_ONE
+from kplan.course.evictions.returning import RETURNS_OF_ONE
 from kplan.course.rollout import Rollouts, StalledBy
+from kplan.course.trial.attempts import Attempts, TriedPod
+from kplan.course.volumes.held import not_starting
 from kplan.framework.doubt import Doubt
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner

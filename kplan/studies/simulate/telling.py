@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kplan.cluster import PodInfo
-from kplan.course.alike import template_likeness
+from kplan.course.trial.alike import template_likeness
 from kplan.framework.findings import About
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import own_claims

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Cluster
-from kplan.course.attempts import Attempts
-from kplan.course.counting import BOUND, CountedSets, count_sets
-from kplan.course.drain import run_drain
-from kplan.course.loss import run_fail
-from kplan.course.supply import Supply
+from kplan.course.capacity.counting import BOUND, CountedSets, count_sets
+from kplan.course.capacity.supply import Supply
+from kplan.course.drains.drain import run_drain
+from kplan.course.losses.loss import run_fail
+from kplan.course.trial.attempts import Attempts
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
 from kplan.result.document_base import Cause

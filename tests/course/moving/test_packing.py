@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kplan import Scheduler
-from kplan.course.eviction import Permission
+from kplan.course.evictions.budgets import Permission
 from kplan.course.moving import Journey, Movable, Moved
 from kplan.course.moving.packing import Limits, Packed, PackSearch
 from kplan.objects.models import Object

@@ -11,9 +11,9 @@ from msgspec import structs
 
 from kplan.cluster import AddPods, PodInfo, arrive
 from kplan.cluster.pods import DEFAULT_SCHEDULER
-from kplan.course.attempts import W, Why
-from kplan.course.held import Attached, Held
-from kplan.course.supply import Supply
+from kplan.course.capacity.supply import Supply
+from kplan.course.trial.attempts import W, Why
+from kplan.course.volumes.held import Attached, Held
 from kplan.errors import UsageError
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner

@@ -8,7 +8,7 @@ import msgspec
 
 from kplan.cluster import PodInfo
 from kplan.cluster.owners import controller
-from kplan.course.as_new import without_node
+from kplan.course.trial.as_new import without_node
 from kplan.plugins.shared.claims import own_claims
 
 

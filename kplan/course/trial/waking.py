@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.alike import likeness
+from kplan.course.trial.alike import likeness
 from kplan.framework.events import Happened
 from kplan.pipeline import Planner
 from kplan.pipeline.waking import Waking, rejectors

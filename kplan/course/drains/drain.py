@@ -8,9 +8,9 @@ from typing import Generic
 
 from kplan.cluster import Cluster, PodInfo, leave
 from kplan.cluster.owners import returns
-from kplan.course.attempts import Attempts, TriedPod, W
-from kplan.course.eviction import Budgets, Permission
-from kplan.course.serving import OwnerOfPods, Serving
+from kplan.course.evictions.budgets import Budgets, Permission
+from kplan.course.readiness.serving import OwnerOfPods, Serving
+from kplan.course.trial.attempts import Attempts, TriedPod, W
 from kplan.pipeline import Planner
 from kplan.result import Event
 from kplan.scenario.budgets import budgets_over, healthy

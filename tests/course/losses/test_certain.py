@@ -7,8 +7,8 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import kplan
-from kplan.course.certain import CertainLosses
-from kplan.course.loss import lose
+from kplan.course.losses.certain import CertainLosses
+from kplan.course.losses.loss import lose
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kplan.course.drain import DrainRun, Gone
-from kplan.course.durations import AT_ONCE, Span, grace_of, until_ready
-from kplan.course.held import exclusive
+from kplan.course.drains.drain import DrainRun, Gone
+from kplan.course.readiness.durations import AT_ONCE, Span, grace_of, until_ready
+from kplan.course.volumes.held import exclusive
 
 RETRY = 5
 """Seconds after which an eviction that a budget refused is asked for again.

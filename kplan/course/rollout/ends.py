@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from kplan.cluster import PodInfo
-from kplan.course.as_new import as_new
 from kplan.course.rollout import Rollout
+from kplan.course.trial.as_new import as_new
 from kplan.pipeline import Planner
 
 T = TypeVar("T")

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, Terminate
-from kplan.course.attempts import Attempts, W, Why
-from kplan.course.clock import UNREACHABLE, Pace, pace
-from kplan.course.loss import FailRun, LostPod, lost_pods, waves_of
+from kplan.course.losses.clock import UNREACHABLE, Pace, pace
+from kplan.course.losses.loss import FailRun, LostPod, lost_pods, waves_of
+from kplan.course.trial.attempts import Attempts, W, Why
 from kplan.objects.models import Node, Taint
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import claim_uses

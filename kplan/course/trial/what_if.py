@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic
 
-from kplan.course.attempts import Attempts, TriedPod, W, Why
+from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
 from kplan.pipeline import Planner
 from kplan.scenario import Effect, Step
 from kplan.scenario.budgets import recorded, rewritten

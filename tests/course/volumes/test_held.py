@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import kplan
-from kplan.course.clock import pace
-from kplan.course.held import held_elsewhere, not_starting
+from kplan.course.losses.clock import pace
+from kplan.course.volumes.held import held_elsewhere, not_starting
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from kplan.cluster import PodInfo
-from kplan.course.alike import likeness
-from kplan.course.returning import Returns
+from kplan.course.evictions.returning import Returns
+from kplan.course.trial.alike import likeness
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline import Planner
 from kplan.result import Event, EventKind

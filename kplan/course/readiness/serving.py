@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller, top_owner
-from kplan.course.attempts import TriedPod
+from kplan.course.trial.attempts import TriedPod
 from kplan.objects.readiness import is_ready
 from kplan.scenario.budgets import healthy
 

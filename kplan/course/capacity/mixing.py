@@ -13,10 +13,10 @@ from heapq import heappop, heappush
 import numpy as np
 
 from kplan.cluster import PodInfo
-from kplan.course.alike import likeness
 from kplan.course.moving.bounds import Demand, Float, demands
 from kplan.course.moving.solver import Row, minimise
-from kplan.course.what_if import WhatIf
+from kplan.course.trial.alike import likeness
+from kplan.course.trial.what_if import WhatIf
 from kplan.pipeline import Planner
 from kplan.scenario.add_node import AddNode
 

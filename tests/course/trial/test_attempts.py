@@ -4,7 +4,7 @@ from typing import Any
 
 import kplan
 from kplan.cluster import Remove
-from kplan.course.attempts import Attempts
+from kplan.course.trial.attempts import Attempts
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.result import EventKind

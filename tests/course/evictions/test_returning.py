@@ -1,7 +1,7 @@
 """What becomes of victims: told by hand for small clusters, and nothing has changed afterwards."""
 
 import kplan
-from kplan.course.returning import after_eviction
+from kplan.course.evictions.returning import after_eviction
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner

@@ -9,8 +9,8 @@ import numpy as np
 
 from kplan.cluster import PodInfo, leave
 from kplan.cluster.owners import controller, of_its_node, returns
-from kplan.course.alike import likeness
-from kplan.course.returning import Returns
+from kplan.course.evictions.returning import Returns
+from kplan.course.trial.alike import likeness
 from kplan.framework.closing import Amount
 from kplan.framework.worlds import Mask, Rows
 from kplan.pipeline import Planner

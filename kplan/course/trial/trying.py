@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from kplan.course.what_if import WhatIf
+from kplan.course.trial.what_if import WhatIf
 from kplan.errors import KplanError
 from kplan.pipeline import Planner
 from kplan.scenario import Step

@@ -10,11 +10,11 @@ import msgspec
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, RemoveNodes
 from kplan.cluster.owners import controller, fails_its_job, returns, returns_where_it_was
-from kplan.course.attempts import Attempts, TriedPod, W, Why
-from kplan.course.clock import Pace, Stay, pace, stay
-from kplan.course.held import exclusive
-from kplan.course.serving import OwnerOfPods, without
-from kplan.course.ties import Tie, empty_dirs, ties
+from kplan.course.losses.clock import Pace, Stay, pace, stay
+from kplan.course.readiness.serving import OwnerOfPods, without
+from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
+from kplan.course.volumes.held import exclusive
+from kplan.course.volumes.ties import Tie, empty_dirs, ties
 from kplan.pipeline import Planner
 from kplan.result import Event, EventKind
 from kplan.scenario.nodes import removal
