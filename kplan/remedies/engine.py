@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from kplan.course.serving import OwnerOfPods
+from kplan.course.readiness.serving import OwnerOfPods
 from kplan.objects.models import PodSpec
 from kplan.remedies.candidate import Candidate, Further
 

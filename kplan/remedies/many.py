@@ -9,7 +9,7 @@ import msgspec
 
 from kplan.cluster import AddPods, Assume, PodInfo, Remove
 from kplan.cluster.owners import controller, top_owner
-from kplan.course.serving import OwnerOfPods
+from kplan.course.readiness.serving import OwnerOfPods
 from kplan.errors import KplanError
 from kplan.objects.models import PodSpec
 from kplan.pipeline import Planner, Trial
