@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -82,6 +83,29 @@ def test_a_long_module_says_why_at_its_top() -> None:
 def test_every_module_has_a_docstring_of_its_own() -> None:
     docs = {path: ast.get_docstring(ast.parse(path.read_text())) or "" for path in MODULES}
     assert [str(path.relative_to(ROOT)) for path, doc in docs.items() if len(doc.split()) < 3] == []
+
+
+SAME_NAME = {
+    "Answer": "kplan.Answer is public, and the other is the name of a part in the published schemas",
+    "DeviceAttribute": "the object of the API, and the part of the published schemas that tells of it",
+    "DeviceConstraint": "the object of the API, and the part of the published schemas that tells of it",
+    "DeviceRequest": "the object of the API, and the part of the published schemas that tells of it",
+    "Volume": "the object of the API, and the part of the published schemas that tells of it",
+    "Counter": "of devices, an object of the API; of pods, part of the contract of plugins (cluster.counters)",
+    "NodeStatus": "the object of the API, and what the scheduler calls so: part of the contract of plugins",
+    "NodeAffinity": "the object of the API, and the plugin, which has its name from Kubernetes",
+}
+"""Class names that stand twice, each with the reason why both are right."""
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    classes = Counter(
+        node.name
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name: number for name, number in classes.items() if number > 1} == dict.fromkeys(SAME_NAME, 2)
 
 
 def test_the_public_names_are_sorted_and_there() -> None:

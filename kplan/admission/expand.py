@@ -31,8 +31,8 @@ from kplan.admission.controllers.stop_of_set import StopOfSet
 from kplan.admission.controllers.workloads import (
     Draft,
     Expand,
+    ExpandedWorkload,
     Surroundings,
-    Workload,
     namespace_of,
     word_of,
 )
@@ -92,14 +92,14 @@ def expand(
         pod_templates: dotted path of the pod template by kind, for kinds that kplan does not know; ``""`` as a kind
             stands for all others.
     """
-    run = _Run(manifests, state, rules, namespace, comparison, dict(pod_templates or {}))
+    run = _Expansion(manifests, state, rules, namespace, comparison, dict(pod_templates or {}))
     for manifest in manifests.objects:
         run.take(manifest)
     run.refused += map(from_broken, manifests.broken_objects)
     return run.expansion()
 
 
-class _Run:
+class _Expansion:
     """One expansion under way."""
 
     def __init__(
@@ -277,7 +277,7 @@ class _Run:
         if there is None:
             self._admit(manifest, made, drafts, WorkloadChange(word, manifest.place, "new", 0, len(drafts)))
             return
-        self._admit(manifest, Workload(notes=made.notes), list(there.drafts), there.change)
+        self._admit(manifest, ExpandedWorkload(notes=made.notes), list(there.drafts), there.change)
         fleet = leaving_fleet(there.change, OPERATED, there.pods)
         if fleet is not None:
             self.fleets.append(fleet)
@@ -353,7 +353,7 @@ class _Run:
     def _maker_refused(
         self,
         manifest: ManifestObject,
-        made: Workload,
+        made: ExpandedWorkload,
         drafts: list[Draft],
         change: WorkloadChange,
         running: Object | None,
@@ -407,7 +407,9 @@ class _Run:
         apart = self.around.apart()
         return generations_of(manifest, running, pods, self.state, admission, lambda: make(manifest, apart), same=same)
 
-    def _admit(self, manifest: ManifestObject, made: Workload, drafts: list[Draft], change: WorkloadChange) -> None:
+    def _admit(
+        self, manifest: ManifestObject, made: ExpandedWorkload, drafts: list[Draft], change: WorkloadChange
+    ) -> None:
         """Take the pods of a workload through admission, one after the other."""
         self.changes.append(change)
         if not drafts or manifest.kind != "StatefulSet":  # the steps of one are told, not noted

@@ -21,7 +21,7 @@ from kplan.bind.plan.manifests import created_resources, read_manifests
 from kplan.bind.plan.rights import Needs, cluster_role, granular, nominates
 from kplan.bind.plan.targets import Targets
 from kplan.bind.run.journal import Journal, not_there
-from kplan.bind.run.record import Record, read_journal
+from kplan.bind.run.record import JournalRecord, read_journal
 from kplan.bind.run.results import again, left_to_plan, merged
 from kplan.bind.wire.resources import PODS
 from kplan.bind.workbench import Workbench
@@ -167,7 +167,7 @@ def _resume(path: str, given: Flags, open_bench: OpenBench, person: Person) -> B
     return _on(bench, shown, done, flags)
 
 
-def _told(path: str, record: Record) -> str:
+def _told(path: str, record: JournalRecord) -> str:
     writes = f"{count(record.writes, 'write')}, {len(record.unanswered):,} unanswered"
     return f"Go on with {path} ({writes}; {count(len(record.pods), 'pod')} settled). "
 

@@ -21,7 +21,7 @@ from kplan.bind.plan.targets import Targets, meant
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import Performer
-from kplan.bind.run.record import Record
+from kplan.bind.run.record import JournalRecord
 from kplan.bind.run.rehearsal import Rehearsal
 from kplan.bind.run.run import Progress, Run
 from kplan.bind.run.watch import Watches
@@ -155,7 +155,7 @@ class Workbench:
         journal: Journal,
         name: str,
         *,
-        former: Record | None = None,
+        former: JournalRecord | None = None,
         progress: Progress = lambda done, total: None,
     ) -> BindResult:
         """Carry a plan out.

@@ -34,7 +34,7 @@ KEYS = tuple(_WORDS)
 
 
 @dataclass
-class Given:
+class SideGiven:
     """What was said of one side.
 
     Attributes:
@@ -59,7 +59,7 @@ class Given:
         return tuple(key for key in KEYS if getattr(self, key))
 
 
-def detect(text: str) -> Given:
+def detect(text: str) -> SideGiven:
     """Tell what an argument is by its content: a version, a configuration, a snapshot (it holds nodes) or manifests.
 
     Raises:
@@ -68,20 +68,20 @@ def detect(text: str) -> Given:
     path = Path(text)
     if text != "-" and not is_there(path):
         if _VERSION.fullmatch(text):
-            return Given(version=text)
+            return SideGiven(version=text)
         hint = "a file or folder, or a version as 1.36"
         raise UsageError(f"{text}: no such file, and no version", code="no-such-file", hint=hint)
     if path.is_file() and path.stat().st_size <= _LARGEST_CONFIGURATION and _is_configuration(path.read_bytes()):
-        return Given(config=text)
+        return SideGiven(config=text)
     if text == "-":
-        return Given(manifest=text)
+        return SideGiven(manifest=text)
     from kplan.api import load
 
     try:
         state = load(text)
     except KplanError:
-        return Given(manifest=text)
-    return Given(snapshot=text, state=state) if state.nodes else Given(manifest=text)
+        return SideGiven(manifest=text)
+    return SideGiven(snapshot=text, state=state) if state.nodes else SideGiven(manifest=text)
 
 
 def _is_configuration(content: bytes) -> bool:
@@ -97,7 +97,7 @@ def _is_configuration(content: bytes) -> bool:
     return isinstance(document, dict) and document.get("kind") == "KubeSchedulerConfiguration"
 
 
-def override(option: str, text: str, given: Given) -> Given:
+def override(option: str, text: str, given: SideGiven) -> SideGiven:
     """Put what ``--a`` or ``--b`` says over what was detected.
 
     Raises:
@@ -114,7 +114,7 @@ def override(option: str, text: str, given: Given) -> Given:
     return given
 
 
-def two_sides(arguments: Sequence[str], a: str, b: str, versions: str) -> tuple[Given, Given, str]:
+def two_sides(arguments: Sequence[str], a: str, b: str, versions: str) -> tuple[SideGiven, SideGiven, str]:
     """Read all that was said of the sides.
 
     Args:
@@ -132,8 +132,8 @@ def two_sides(arguments: Sequence[str], a: str, b: str, versions: str) -> tuple[
     if len(arguments) > 2:
         raise UsageError("more than two to compare", code="too-many", hint="kplan diff A B")
     sides = [detect(text) for text in arguments]
-    given = Given() if len(sides) < 2 else sides[0]
-    two = sides[-1] if sides else Given()
+    given = SideGiven() if len(sides) < 2 else sides[0]
+    two = sides[-1] if sides else SideGiven()
     first, comma, second = versions.partition(",")
     if comma:
         if not first or not second:
@@ -163,7 +163,7 @@ class SideOpener:
     preempt: bool = True
     _found: StateRead | None = None
 
-    def open(self, a: Given, b: Given) -> tuple[Side, Side, tuple[str, ...]]:
+    def open(self, a: SideGiven, b: SideGiven) -> tuple[Side, Side, tuple[str, ...]]:
         """Make both sides; return them and the keys in which they differ.
 
         Raises:
@@ -177,7 +177,7 @@ class SideOpener:
             kinds = tuple(key for key in kinds if key != "version")
         return self._side("A", a, session, kinds), self._side("B", b, two, kinds), kinds
 
-    def _side(self, name: str, given: Given, session: Session, kinds: Sequence[str]) -> Side:
+    def _side(self, name: str, given: SideGiven, session: Session, kinds: Sequence[str]) -> Side:
         """Make one side; it is called by the keys in which the sides differ."""
         from kplan.studies.diff.sides import Side
         from kplan.studies.simulate import SimulateOptions
@@ -207,7 +207,7 @@ class SideOpener:
             notes=landed.notes,
         )
 
-    def _session(self, given: Given) -> Session:
+    def _session(self, given: SideGiven) -> Session:
         started = perf_counter()
         rules = replace(
             self.rules,
@@ -218,7 +218,7 @@ class SideOpener:
         )
         return make_session(self._read(given), rules, started)
 
-    def _read(self, given: Given) -> StateRead:
+    def _read(self, given: SideGiven) -> StateRead:
         from kplan.cli.notes import tell_completeness
 
         if given.state is not None:
@@ -239,7 +239,7 @@ def words(keys: Sequence[str]) -> tuple[str, ...]:
     return tuple(_WORDS[key] for key in keys)
 
 
-def _label(given: Given, session: Session, kinds: Sequence[str]) -> str:
+def _label(given: SideGiven, session: Session, kinds: Sequence[str]) -> str:
     """What a side is called by: the values of what differs."""
     told = []
     for key in kinds:

@@ -33,7 +33,7 @@ Configuration = str | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
-class Given:
+class RulesGiven:
     """The rules of a session.
 
     Attributes:
@@ -77,7 +77,7 @@ def _read(path: str) -> str:
         raise ConfigError(f"{path}: cannot be read: {reason}", code="config-unreadable") from error
 
 
-def make_rules(read: StateRead, version: str, gates: Mapping[str, bool], text: str | None, file: str) -> Given:
+def make_rules(read: StateRead, version: str, gates: Mapping[str, bool], text: str | None, file: str) -> RulesGiven:
     """Make the rules that were asked for, and where nothing was asked those that the source recorded.
 
     Args:
@@ -102,7 +102,7 @@ def make_rules(read: StateRead, version: str, gates: Mapping[str, bool], text: s
         configuration, origin = _of_config_map(read, namespace, name), f"ConfigMap {namespace}/{name}"
     known, passed_over = _sifted(state.scheduler.gates, version, _where(state))
     scheduler = Scheduler.of(version, gates={**known, **gates}, config=configuration, file=file)
-    return Given(scheduler, configuration, _with_form(origin, scheduler), passed_over)
+    return RulesGiven(scheduler, configuration, _with_form(origin, scheduler), passed_over)
 
 
 def _with_form(origin: str, scheduler: Scheduler) -> str:
@@ -141,7 +141,7 @@ def _of_config_map(read: StateRead, namespace: str, name: str) -> Mapping[str, A
     raise ConfigError(f"ConfigMap {key} with a scheduler's configuration: not found", code="no-config-map", hint=have)
 
 
-def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> Given:
+def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> RulesGiven:
     """Make the rules that a source says its scheduler follows, as far as they are not refused."""
     from kplan.api import Scheduler
     from kplan.sources.schedulers import ASSUMED
@@ -159,10 +159,10 @@ def _recorded(state: ClusterState, version: str, gates: Mapping[str, bool]) -> G
             refusal = refusal or error
             continue
         if whole:
-            return Given(scheduler, recorded, _with_form(where, scheduler), doubt)
+            return RulesGiven(scheduler, recorded, _with_form(where, scheduler), doubt)
         assert refusal is not None, "whatever is not all of it comes after what was refused"
         said = f"what {_where(state)} {_verb(where, 'says')} of the scheduler is refused ({refusal.message})"
-        return Given(scheduler, assumed="; ".join(filter(None, (f"{said}: {ASSUMED}", passed_over))))
+        return RulesGiven(scheduler, assumed="; ".join(filter(None, (f"{said}: {ASSUMED}", passed_over))))
     assert refusal is not None
     raise refusal
 

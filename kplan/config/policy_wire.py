@@ -40,7 +40,7 @@ class LabelsPresence(Args, frozen=True):
     presence: bool = False
 
 
-class ServiceAffinity(Args, frozen=True):
+class ServiceAffinityArgument(Args, frozen=True):
     """Labels in which the nodes of a Service's pods are alike."""
 
     labels: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class ServiceAffinity(Args, frozen=True):
 class PredicateArgument(Args, frozen=True):
     """Argument of a predicate of one's own: exactly one of them."""
 
-    service_affinity: ServiceAffinity | None = None
+    service_affinity: ServiceAffinityArgument | None = None
     labels_presence: LabelsPresence | None = None
 
 

@@ -37,7 +37,7 @@ _ZONE = re.compile(r"(?:CRON_)?TZ=(\S+) +")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class CronField:
     """One of the five fields.
 
     Attributes:
@@ -59,7 +59,7 @@ class Schedule:
         zone: whose clock it goes by.
     """
 
-    fields: tuple[Field, ...]
+    fields: tuple[CronField, ...]
     every: int
     zone: tzinfo
 
@@ -154,12 +154,12 @@ def _seconds(text: str) -> int:
     return max(1, sum(int(number) * sizes[unit] for number, unit in re.findall(r"(\d+)([hms])", text)))
 
 
-def _field(text: str, least: int, most: int, names: Mapping[str, int]) -> Field | None:
+def _field(text: str, least: int, most: int, names: Mapping[str, int]) -> CronField | None:
     ranges = [_range(part, least, most, names) for part in text.split(",") if part]
     known = [given for given in ranges if given is not None]
     if not known or len(known) < len(ranges):
         return None
-    return Field(frozenset().union(*(values for values, _ in known)), any(star for _, star in known))
+    return CronField(frozenset().union(*(values for values, _ in known)), any(star for _, star in known))
 
 
 def _range(text: str, least: int, most: int, names: Mapping[str, int]) -> tuple[frozenset[int], bool] | None:

@@ -30,7 +30,7 @@ from kplan.pipeline.reach import Reach, Scored
 from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.pipeline.statuses import FilterPass, Statuses
 from kplan.plugins.shared.pod_groups import key_of
-from kplan.result import Diagnosis, Outcome, Scores
+from kplan.result import Diagnosis, NodeScores, Outcome
 
 
 @dataclass
@@ -131,7 +131,7 @@ class Cycle:
             if len(feasible) > 1:
                 return replace(outcome, error=str(failure))
             # the only node that fits is taken without scoring
-            scores = Scores(feasible, {}, {}, np.zeros(1, dtype=np.int64), (), (int(feasible[0]),), str(failure))
+            scores = NodeScores(feasible, {}, {}, np.zeros(1, dtype=np.int64), (), (int(feasible[0]),), str(failure))
         return replace(outcome, scores=scores, nominated_first=first)
 
     def _goes_on(self, kept: KeptAnswers) -> bool:
@@ -255,7 +255,7 @@ class Cycle:
             return None
         return self.filters.verdicts(plain(np.array([self.nominated], dtype=np.intp))).status(0)
 
-    def _score(self, rows: Rows) -> Scores:
+    def _score(self, rows: Rows) -> NodeScores:
         scored = self.scored = Scoring(
             self.cluster,
             self.pipeline,
@@ -269,7 +269,7 @@ class Cycle:
         for name, (said, added) in self._extenders.scores(rows).items():
             raw, weighted, total = {**raw, name: said}, {**weighted, name: added}, total + added
         best = rows[total == total.max()]
-        return Scores(rows, raw, weighted, total, scored.skipped, tuple(best.tolist()), scored.problem)
+        return NodeScores(rows, raw, weighted, total, scored.skipped, tuple(best.tolist()), scored.problem)
 
     def _unschedulable(self, outcome: Outcome, statuses: Statuses | None, *, preempt: bool) -> Outcome:
         """Say why no node fits, after asking the PostFilter plugins for a way out."""

@@ -12,8 +12,8 @@ from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken
-from kplan.result import Event, EventKind, Outcome, Placement
-from kplan.result.outcome import Preempted, Scores
+from kplan.result import EventKind, Outcome, Placement, PlanEvent
+from kplan.result.outcome import NodeScores, Preempted
 
 
 class Steps(Protocol):
@@ -48,7 +48,7 @@ class Steps(Protocol):
 class Entity(Protocol):
     """What is scheduled as one."""
 
-    def step(self, planner: Steps) -> Event:
+    def step(self, planner: Steps) -> PlanEvent:
         """Try it on the planner's cluster, and carry out through the planner what comes of it."""
 
 
@@ -62,28 +62,28 @@ class SinglePod:
 
     pod: PodInfo
 
-    def step(self, planner: Steps) -> Event:
+    def step(self, planner: Steps) -> PlanEvent:
         """See Entity."""
         cycle = planner.cycle(self.pod)
         outcome = planner.draw(cycle, cycle.explain())
         if outcome.gated:
-            return Event(EventKind.GATED, outcome)
+            return PlanEvent(EventKind.GATED, outcome)
         if outcome.kept_out and not outcome.error:
-            return Event(EventKind.PENDING, outcome)
+            return PlanEvent(EventKind.PENDING, outcome)
         if outcome.error:
-            return Event(EventKind.FAILED, outcome)
+            return PlanEvent(EventKind.FAILED, outcome)
         if outcome.choice < 0 and planner.preempt and decided(outcome, ambiguous=planner.ambiguous):
             outcome, cycle = self._preempted(planner, outcome)
         then = outcome.last
         if then.choice < 0:
             self._forget_nomination(planner, then)
             kind = EventKind.FAILED if then.error else EventKind.PENDING
-            return Event(EventKind.PREEMPTED if outcome.preempted else kind, outcome)
+            return PlanEvent(EventKind.PREEMPTED if outcome.preempted else kind, outcome)
         placed = place_pod(planner, cycle, then)
         if outcome.preempted is not None:
             outcome = replace(outcome, preempted=replace(outcome.preempted, then=placed))
-            return Event(EventKind.PREEMPTED, outcome)
-        return Event(EventKind.FAILED if placed.error else EventKind.PLACED, placed)
+            return PlanEvent(EventKind.PREEMPTED, outcome)
+        return PlanEvent(EventKind.FAILED if placed.error else EventKind.PLACED, placed)
 
     def _preempted(self, planner: Steps, outcome: Outcome) -> tuple[Outcome, Cycle]:
         """Let the victims leave, nominate the pod, and try it again."""
@@ -132,7 +132,7 @@ def place_pod(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
         if outcome.scores is not None:
             # a plan of many pods would hold an array for each of them: only who won is kept
             scores, none = outcome.scores, outcome.scores.total[:0]
-            thin = Scores(none, {}, {}, none, scores.skipped, scores.best, scores.problem)
+            thin = NodeScores(none, {}, {}, none, scores.skipped, scores.best, scores.problem)
             placement, permit = Placement(row, taken.volumes, taken.claims), permit_of(cycle, row)
             return replace(outcome, diagnosis=None, scores=thin, placement=placement, permit=permit)
     return replace(outcome, placement=Placement(row, taken.volumes, taken.claims), permit=permit_of(cycle, row))

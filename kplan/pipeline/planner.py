@@ -18,7 +18,7 @@ from kplan.pipeline.queue import Queue
 from kplan.pipeline.reserving import Taken, reserve
 from kplan.pipeline.taking import Takers, takers_of
 from kplan.pipeline.walk import Walk
-from kplan.result import Event, EventKind, Outcome, Plan
+from kplan.result import EventKind, Outcome, Plan, PlanEvent
 from kplan.result.group import GroupOutcome
 
 
@@ -58,7 +58,7 @@ class Planner:
     _kept: tuple[Cluster, int, KeptAnswers] | None = field(default=None, init=False, repr=False, compare=False)
     """What the last placement lets the next cycle use, with the cluster and its stamp right after it."""
 
-    _told: dict[int, Event] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _told: dict[int, PlanEvent] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What became of pods that were tried with another of their group and were not asked about yet, by row."""
 
     @property
@@ -140,7 +140,7 @@ class Planner:
         events = [self.step(pod) for pod in (self.waiting() if pods is None else pods)]
         return Plan(tuple(events), tuple(self.terminating()), self.other_schedulers())
 
-    def step(self, entity: PodInfo | Entity) -> Event:
+    def step(self, entity: PodInfo | Entity) -> PlanEvent:
         """Try a pod, or what is scheduled as one, and carry out what comes of it.
 
         A pod of a group that is tried as one is tried with all of it; what became of the others is told when they are

@@ -15,7 +15,7 @@ from kplan.framework.codes import Point, Reads
 from kplan.framework.findings import Skip
 from kplan.framework.worlds import Rows
 from kplan.pipeline.profiles import Pipeline
-from kplan.result import Scores
+from kplan.result import NodeScores
 
 _BY_NODE = Reads.NODE | Reads.USAGE
 _POINTS = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE, Point.SCORE)
@@ -46,10 +46,10 @@ class Scored:
         """Plugins that PreScore skipped."""
         return tuple(name for name, state in self.states.items() if isinstance(state, Skip))
 
-    def told(self) -> Scores:
+    def told(self) -> NodeScores:
         """The same as an outcome tells it, where no extender scored."""
         best = self.rows[self.total == self.total.max()]
-        return Scores(self.rows, self.raw, self.weighted, self.total, self.skipped, tuple(best.tolist()))
+        return NodeScores(self.rows, self.raw, self.weighted, self.total, self.skipped, tuple(best.tolist()))
 
 
 @dataclass

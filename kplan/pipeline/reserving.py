@@ -13,7 +13,7 @@ from kplan.pipeline.topology_labels import labels_of_binding
 
 
 @dataclass(frozen=True, slots=True)
-class Refusing:
+class ReserveRefusal:
     """A Reserve plugin did not let the pod be placed.
 
     Attributes:
@@ -39,7 +39,7 @@ class Taken:
     volumes: dict[str, str] = field(default_factory=dict)
     claims: tuple[str, ...] = ()
     alone: bool = True
-    refused: Refusing | None = None
+    refused: ReserveRefusal | None = None
 
 
 def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object], *, bind: bool = True) -> Taken:
@@ -60,7 +60,7 @@ def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object],
         answer = plugin.reserve(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
         if isinstance(answer, Failed | Refused):
             text = answer.message if isinstance(answer, Failed) else ", ".join(answer.reasons)
-            taken.refused = Refusing(plugin.name, text)
+            taken.refused = ReserveRefusal(plugin.name, text)
             return taken
         if answer.changes:
             apply(answer.changes)

@@ -17,7 +17,7 @@ from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.landing import eviction_landing
 from kplan.pipeline.sampling import nodes_to_find, scheduler_order
 from kplan.pipeline.scoring import CycleError, Scoring
-from kplan.result import Outcome, Scores
+from kplan.result import NodeScores, Outcome
 from kplan.result.outcome import Diagnosis
 
 
@@ -56,7 +56,7 @@ class Walk:
         [row] = self._random.choices(landing.rows.tolist(), landing.shares.tolist())
         return replace(outcome, preemption=replace(outcome.preemption, picks=(row,)))
 
-    def _placed(self, cycle: Cycle, outcome: Outcome, scores: Scores, diagnosis: Diagnosis) -> Outcome:
+    def _placed(self, cycle: Cycle, outcome: Outcome, scores: NodeScores, diagnosis: Diagnosis) -> Outcome:
         enough = nodes_to_find(cycle.pipeline.profile.percentage_of_nodes_to_score, len(diagnosis.rows))
         if not cycle.pipeline.at(Point.SCORE) and not cycle.pipeline.callers:
             enough = 1
@@ -83,7 +83,7 @@ class Walk:
         return np.sort(order[places[:enough]])
 
 
-def _scored(cycle: Cycle, scores: Scores, rows: Rows) -> Scores:
+def _scored(cycle: Cycle, scores: NodeScores, rows: Rows) -> NodeScores:
     """Scores of some of the nodes alone; those of all where a plugin fails on them."""
     filtered = {name: None if isinstance(state, Skip) else state for name, state in cycle.states.items()}
     scoring = Scoring(cycle.cluster, cycle.pipeline, cycle.pod, filtered, cycle.choices, None, cycle.bare)

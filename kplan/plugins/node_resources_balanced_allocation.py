@@ -24,7 +24,7 @@ from kplan.framework.plugin import MAX_NODE_SCORE, Scores
 from kplan.framework.worlds import Int, Rows
 from kplan.objects.requests import balanced_score_requests
 from kplan.objects.resource_names import is_scalar_resource
-from kplan.plugins.shared.resources import ResourceUse, checks_devices, resource_uses
+from kplan.plugins.shared.resources import ScoredResource, checks_devices, resource_uses
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -98,7 +98,7 @@ _CRASH = (
 )
 
 
-def _evenness(uses: Sequence[ResourceUse], used: Sequence[Int], count: int) -> Scores:
+def _evenness(uses: Sequence[ScoredResource], used: Sequence[Int], count: int) -> Scores:
     """Score int64[M] nodes by the spread of the shares used, over the resources that each node has.
 
     Args:

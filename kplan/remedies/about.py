@@ -28,7 +28,7 @@ class Purpose:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class ResourceAmount:
     """An amount of a resource, in the scheduler's units."""
 
     resource: str
@@ -36,7 +36,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class AffinityRequirement:
     """A requirement of node affinity."""
 
     key: str
@@ -83,13 +83,13 @@ class Named:
     old: int | str | None = None
     storage_class: str = ""
     limits: tuple[tuple[str, int, int | None], ...] = ()
-    requirement: Requirement | None = None
-    size: Amount | None = None
+    requirement: AffinityRequirement | None = None
+    size: ResourceAmount | None = None
     keeper: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PodPart:
     """What of a pod has a request: the pod (no name), or a container; ``alone`` where it is its only one."""
 
     name: str = ""
@@ -110,7 +110,7 @@ class LowerRequest:
     """
 
     resource: str
-    part: Part
+    part: PodPart
     new: int
     old: int
     most: int = 0
@@ -141,10 +141,10 @@ class NewNode:
 
     like: str
     number: int = 1
-    size: Amount | None = None
+    size: ResourceAmount | None = None
     limit: int | None = None
     place: tuple[tuple[str, str], ...] = ()
-    sizes: tuple[Amount, ...] = ()
+    sizes: tuple[ResourceAmount, ...] = ()
     each: tuple[str, int] | None = None
     as_is: bool = field(default=False, compare=False)
 

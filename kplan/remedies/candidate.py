@@ -29,7 +29,7 @@ Edit = Callable[[PodSpec], PodSpec]
 """Makes a changed spec; the one it is given stays as it is."""
 
 
-class Cost(IntEnum):
+class RemedyCost(IntEnum):
     """What a remedy costs those who run the cluster, cheapest first (docs/decisions/0007)."""
 
     WAIT = 0
@@ -88,7 +88,7 @@ class Candidate:
     """
 
     code: str
-    cost: Cost
+    cost: RemedyCost
     about: About | None
     edits: tuple[Edit, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -193,7 +193,7 @@ def _bound(changes: tuple[Change, ...]) -> Iterator[Change]:
 
 
 @dataclass(frozen=True)
-class Effect:
+class RemedyEffect:
     """What the scheduler does once a candidate is carried out.
 
     Attributes:
@@ -231,7 +231,7 @@ class Remedy:
     """
 
     candidate: Candidate
-    effect: Effect
+    effect: RemedyEffect
     more: tuple[LowerRequest, int] | None = None
     again: bool = False
 

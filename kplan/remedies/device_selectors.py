@@ -9,7 +9,7 @@ from kplan.plugins.dynamic_resources.facts import DeviceVerdict, DeviceWhy, Requ
 from kplan.plugins.shared.devices.cel import compile_problem, expression
 from kplan.plugins.shared.devices.cel_edits import Edit, Edited, guarded, letting_in, operator_put_right
 from kplan.remedies.about_devices import ClaimName, OtherSelector
-from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.device_claims import ClaimsChanged, ClassChanged, alike, in_request, with_selector
 from kplan.scenario import Step
 
@@ -72,9 +72,9 @@ def _candidate(
     )
     kinds = {edit.kind for edit in other.edits}
     kind = next(kind for kind in ("part", "guard", "name", "operator", "value") if kind in kinds)
-    cost = Cost.LEAVE_OUT if kind == "part" else Cost.REQUEST if kind == "value" else Cost.LOOSEN
+    cost = RemedyCost.LEAVE_OUT if kind == "part" else RemedyCost.REQUEST if kind == "value" else RemedyCost.LOOSEN
     if of_class and kind == "value":
-        cost = Cost.NODE  # other claims of the class get such devices, too
+        cost = RemedyCost.NODE  # other claims of the class get such devices, too
     return Candidate(f"device-selector-{kind}", cost, what, steps=(step,))
 
 

@@ -33,8 +33,8 @@ from kplan.plugins.dynamic_resources.facts import (
 )
 from kplan.reasons.devices import LACKS
 from kplan.remedies import about_devices as about
-from kplan.remedies.about import Lower, LowerRequest, Part
-from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.about import Lower, LowerRequest, PodPart
+from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Objects
 from kplan.remedies.device_claims import (
     Change,
@@ -82,7 +82,7 @@ def _on_node(case: Case, node: NodeClaims) -> Iterator[Candidate]:
             claim = named(case, constraint.claim)
             what = about.NoConstraint(claim, constraint.attribute, constraint.distinct)
             change = without_constraint(constraint.attribute, distinct=constraint.distinct)
-            yield _changed(case, "drop-device-constraint", Cost.LOOSEN, claim, what, change, loss=DROPPED)
+            yield _changed(case, "drop-device-constraint", RemedyCost.LOOSEN, claim, what, change, loss=DROPPED)
         return
     request = node.request
     if request is None:
@@ -104,7 +104,7 @@ def _on_node(case: Case, node: NodeClaims) -> Iterator[Candidate]:
 def _changed(
     case: Case,
     code: str,
-    cost: Cost,
+    cost: RemedyCost,
     claim: about.ClaimName,
     what: about.AboutDevices,
     change: Change,
@@ -131,7 +131,7 @@ def _fewer(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterato
     yield _changed(
         case,
         "fewer-devices",
-        Cost.REQUEST if lost <= MOST_LOST else Cost.LEAVE_OUT,
+        RemedyCost.REQUEST if lost <= MOST_LOST else RemedyCost.LEAVE_OUT,
         claim,
         what,
         in_request(request.request, change),
@@ -154,11 +154,17 @@ def _tolerated(case: Case, claim: about.ClaimName, request: RequestFacts) -> Ite
 
         what = about.ToleratedDevices(claim, request.request, taint)
         yield _changed(
-            case, "tolerate-device-taint", Cost.LOOSEN, claim, what, in_request(request.request, change), named=True
+            case,
+            "tolerate-device-taint",
+            RemedyCost.LOOSEN,
+            claim,
+            what,
+            in_request(request.request, change),
+            named=True,
         )
         if rule:
             steps = (Objects((Put("device_taint_rules", rule, None),)),)
-            yield Candidate("device-taint-rule", Cost.NODE, about.TaintRule(rule, taint), steps=steps)
+            yield Candidate("device-taint-rule", RemedyCost.NODE, about.TaintRule(rule, taint), steps=steps)
 
 
 def _less_capacity(case: Case, claim: about.ClaimName, request: RequestFacts) -> Iterator[Candidate]:
@@ -182,7 +188,9 @@ def _less_capacity(case: Case, claim: about.ClaimName, request: RequestFacts) ->
             return replace(exact_device_request, capacity=replace(exact_device_request.capacity, requests=requests))
 
         what = about.LessCapacity(claim, request.request, short.name, amount, short.needs)
-        yield _changed(case, "less-device-capacity", Cost.REQUEST, claim, what, in_request(request.request, change))
+        yield _changed(
+            case, "less-device-capacity", RemedyCost.REQUEST, claim, what, in_request(request.request, change)
+        )
         return
 
 
@@ -197,11 +205,13 @@ def _no_selectors(case: Case, claim: about.ClaimName, request: RequestFacts) -> 
         device = next(verdict for verdict in refused if verdict.expression == text)
         what = about.NoSelector(claim, request.request, text, _has(device))
         change = in_request(request.request, with_selector(text, None))
-        yield _changed(case, "drop-device-selector", Cost.LEAVE_OUT, claim, what, change, loss=DROPPED, named=True)
+        yield _changed(
+            case, "drop-device-selector", RemedyCost.LEAVE_OUT, claim, what, change, loss=DROPPED, named=True
+        )
     if _selectors(case, request) > 1 and refused:
         what = about.NoSelector(claim, request.request, "")
         change = in_request(request.request, with_selector("", None))
-        yield _changed(case, "drop-device-selector", Cost.LEAVE_OUT, claim, what, change, loss=1.0)
+        yield _changed(case, "drop-device-selector", RemedyCost.LEAVE_OUT, claim, what, change, loss=1.0)
 
 
 def _has(device: DeviceVerdict) -> str:
@@ -234,7 +244,7 @@ def _other_classes(case: Case, claim: about.ClaimName, request: str, now: str) -
             return replace(exact_device_request, device_class_name=name)
 
         what = about.OtherClass(claim, request, name, now)
-        cost = Cost.LOOSEN if now not in classes else Cost.LEAVE_OUT
+        cost = RemedyCost.LOOSEN if now not in classes else RemedyCost.LEAVE_OUT
         yield _changed(case, "other-device-class", cost, claim, what, in_request(request, change))
 
 
@@ -262,8 +272,8 @@ def _lower_resource(case: Case, request: RequestFacts) -> Iterator[Candidate]:
     lost = (needs - request.usable) / needs
     yield Candidate(
         "lower-request",
-        Cost.REQUEST if lost <= MOST_LOST else Cost.LEAVE_OUT,
-        Lower((LowerRequest(name, Part(alone=True, name="."), request.usable, needs),)),
+        RemedyCost.REQUEST if lost <= MOST_LOST else RemedyCost.LEAVE_OUT,
+        Lower((LowerRequest(name, PodPart(alone=True, name="."), request.usable, needs),)),
         edits=(lower(case.cluster.rules, {name: request.usable}),),
         loss=lost,
     )
@@ -296,7 +306,7 @@ def _freed(case: Case, request: RequestFacts) -> Iterator[Candidate]:
     puts = tuple(Put.of(replace(table[key], status=ResourceClaimStatus())) for key in keys)
     yield Candidate(
         "free-device-claim",
-        Cost.STALE,
+        RemedyCost.STALE,
         about.FreedClaims(tuple(keys), tuple(devices)),
         steps=(Objects(puts),),
         named=True,
@@ -337,7 +347,7 @@ def _own_claim(case: Case, key: str) -> Iterator[Candidate]:
         return replace(spec, resource_claims=claims)
 
     what = about.OwnClaim(about.ClaimName(claim.name, claim.namespace))
-    yield Candidate("own-device-claim", Cost.LEAVE_OUT, what, edits=(edit,), steps=(Objects((Put.of(fresh),)),))
+    yield Candidate("own-device-claim", RemedyCost.LEAVE_OUT, what, edits=(edit,), steps=(Objects((Put.of(fresh),)),))
 
 
 def _of_whole_pod(case: Case) -> Iterator[Candidate]:
@@ -372,4 +382,4 @@ def _new_claims(case: Case, key: str) -> Iterator[Candidate]:
         spec = ResourceClaimSpec(devices=DeviceClaim(requests=[request]))
         claim = ResourceClaim(metadata=ObjectMeta(name=name, namespace=namespace), spec=spec)
         what = about.NewDeviceClaim(about.ClaimName(name, namespace), device_class)
-        yield Candidate("new-device-claim", Cost.NODE, what, steps=(Objects((Put.of(claim),)),))
+        yield Candidate("new-device-claim", RemedyCost.NODE, what, steps=(Objects((Put.of(claim),)),))

@@ -12,7 +12,7 @@ from kplan.cluster.owners import returns, top_owner
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import PodDisruptionBudget
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Cost, Further
+from kplan.remedies.candidate import Candidate, Further, RemedyCost
 from kplan.remedies.deeds import Objects
 from kplan.remedies.keepers import keeper_of, keeper_of_replicas
 from kplan.scenario.budgets import SetBudget, covered, healthy, status_of, without_scale
@@ -41,7 +41,7 @@ def budget_ways(cluster: Cluster, key: str, pod: PodInfo, nodes: Collection[str]
         spec = structs.replace(item.spec, unhealthy_pod_eviction_policy=ALWAYS)
         changed = Objects((Put.of(structs.replace(item, spec=spec)),))
         what = about.Named(name=item.name, namespace=item.namespace, keeper=keeper_of(item))
-        yield Candidate("always-allow", Cost.LOOSEN, what, steps=(changed,))
+        yield Candidate("always-allow", RemedyCost.LOOSEN, what, steps=(changed,))
     if without_scale(cluster, item):
         yield from _by_number(cluster, item)
         return
@@ -60,7 +60,7 @@ def _more_replicas(word: str, now: int, keeper: str) -> Candidate:
 
     def more(number: int) -> Candidate:
         what = about.Named("" if number == 1 else "several", name=word, new=number, keeper=keeper)
-        return Candidate("one-more-replica", Cost.REQUEST, what, steps=(Scale(word, now + number),))
+        return Candidate("one-more-replica", RemedyCost.REQUEST, what, steps=(Scale(word, now + number),))
 
     return replace(more(1), further=Further(more, _STEPS))
 
@@ -71,7 +71,7 @@ def _by_number(cluster: Cluster, item: PodDisruptionBudget) -> Iterator[Candidat
     old = item.spec.min_available if item.spec.max_unavailable is None else None
     variant = "" if old is not None else "instead"
     what = about.Named(variant, name=item.name, key="minAvailable", new=new, old=old, keeper=keeper_of(item))
-    yield Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(item.key, what.key, str(new)),))
+    yield Candidate("set-budget", RemedyCost.EVICT, what, steps=(SetBudget(item.key, what.key, str(new)),))
 
 
 def _unready(cluster: Cluster, item: PodDisruptionBudget, nodes: Collection[str]) -> Iterator[Candidate]:
@@ -88,7 +88,7 @@ def _unready(cluster: Cluster, item: PodDisruptionBudget, nodes: Collection[str]
         homes = tuple(dict.fromkeys(cluster.home_of(pod.row) for pod in pods))
         names = tuple(pod.key for pod in pods)
         what = about.Named("" if number == 1 else "several", names=names, node=", ".join(homes))
-        return Candidate("evict-unready", Cost.REQUEST, what, steps=tuple(map(Evict, names)))
+        return Candidate("evict-unready", RemedyCost.REQUEST, what, steps=tuple(map(Evict, names)))
 
     if idle:
         yield replace(first(1), further=Further(first, min(len(idle), _STEPS)))
@@ -115,7 +115,7 @@ def lower_budget(cluster: Cluster, item: PodDisruptionBudget) -> Iterator[Candid
             what = about.Named(
                 name=item.name, key="maxUnavailable", new=expected - new, old=most, keeper=keeper_of(item)
             )
-        return Candidate("set-budget", Cost.EVICT, what, steps=(SetBudget(item.key, what.key, str(what.new)),))
+        return Candidate("set-budget", RemedyCost.EVICT, what, steps=(SetBudget(item.key, what.key, str(what.new)),))
 
     yield replace(lower(1), further=Further(lower, desired))
 
@@ -131,4 +131,4 @@ def without_budget(cluster: Cluster, keys: Collection[str]) -> Iterator[Candidat
             names = tuple(other.partition("/")[2] for other in others)
             space, _, name = key.partition("/")
             what = about.Named(name=name, namespace=space, names=names, keeper=kept)
-            yield Candidate("one-budget", Cost.EVICT, what, steps=steps)
+            yield Candidate("one-budget", RemedyCost.EVICT, what, steps=steps)

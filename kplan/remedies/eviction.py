@@ -18,8 +18,8 @@ from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.plugins.shared.budgets import budgets_of
 from kplan.plugins.shared.claims import claim_uses
 from kplan.reasons.groups import NodeGroup
-from kplan.remedies.about import Amount, Named
-from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.about import Named, ResourceAmount
+from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Deed, row_of
 from kplan.remedies.lab import Lab
 from kplan.scenario.nodes import cordoned
@@ -80,7 +80,7 @@ def _in_vain(case: Case, group: NodeGroup, node: int) -> Iterator[Candidate]:
         largest = max(pods, key=lambda pod: pod.requests.get(resource, 0))
         name = case.cluster.node_name(node)
         what = Named("in-vain" if returns(largest) else "lost", node=name, names=(largest.key,))
-        yield Candidate("evict-pod", Cost.EVICT, what, named=True)
+        yield Candidate("evict-pod", RemedyCost.EVICT, what, named=True)
 
 
 def _sets(case: Case, lab: Lab, group: NodeGroup, node: int) -> Iterator[tuple[int, ...]]:
@@ -212,7 +212,7 @@ def _candidates(case: Case, lab: Lab, node: int, rows: tuple[int, ...]) -> Itera
     if lost or broken:
         yield Candidate(
             "delete-pod",
-            Cost.LOSS,
+            RemedyCost.LOSS,
             Named(names=keys),
             steps=tuple(map(deleted, pods)),
             harm="breaks-budget" if broken else "gone" if len(pods) == 1 else "gone-some",
@@ -222,7 +222,7 @@ def _candidates(case: Case, lab: Lab, node: int, rows: tuple[int, ...]) -> Itera
             yield from _moving(case, lab, node, pods[0])
         return
     if len(pods) > 1:
-        yield Candidate("evict-pods", Cost.EVICT, Named(names=keys), steps=tuple(map(_evict, pods)))
+        yield Candidate("evict-pods", RemedyCost.EVICT, Named(names=keys), steps=tuple(map(_evict, pods)))
         return
     yield from _evicted(case, lab, node, pods[0])
 
@@ -241,7 +241,7 @@ def _moving(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate
     fate = _fate(case, lab, node, pod)
     if not fate.lands and not fate.chain:
         what = Named("no-room", node=case.cluster.node_name(node), names=(pod.key,))
-        yield Candidate("move-pod", Cost.EVICT, what, named=True)
+        yield Candidate("move-pod", RemedyCost.EVICT, what, named=True)
 
 
 def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidate]:
@@ -249,18 +249,18 @@ def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidat
     fate = _fate(case, lab, node, pod)
     leaves = Named(node=name, names=(pod.key,), size=_size(case, pod))
     moves = replace(leaves, variant="moves", to=fate.lands)
-    evict = Candidate("evict-pod", Cost.EVICT, moves, steps=(_evict(pod),))
+    evict = Candidate("evict-pod", RemedyCost.EVICT, moves, steps=(_evict(pod),))
     if fate.order_free and fate.lands:
         yield evict
     elif fate.order_free or pod.priority < case.pod.priority:
         waits = replace(leaves, variant="waits")
-        yield replace(evict, about=waits, cost=Cost.LOSS if not fate.order_free else Cost.EVICT)
+        yield replace(evict, about=waits, cost=RemedyCost.LOSS if not fate.order_free else RemedyCost.EVICT)
     elif fate.chain and fate.copy is not None:
         steps = (_moved(pod.key, fate.copy),)
         yield replace(evict, code="move-pod", about=replace(leaves, to=fate.chain), steps=steps)
-        yield Candidate("evict-pod", Cost.EVICT, replace(leaves, variant="back-alone"), named=True)
+        yield Candidate("evict-pod", RemedyCost.EVICT, replace(leaves, variant="back-alone"), named=True)
     else:
-        yield Candidate("move-pod", Cost.EVICT, replace(leaves, variant="back"), named=True)
+        yield Candidate("move-pod", RemedyCost.EVICT, replace(leaves, variant="back"), named=True)
 
 
 def _moved(key: str, copy: Pod) -> Deed:
@@ -268,12 +268,12 @@ def _moved(key: str, copy: Pod) -> Deed:
     return Deed(lambda cluster: (*leave(cluster, (row_of(cluster, key),)), *arrive(cluster, (copy,))))
 
 
-def _size(case: Case, pod: PodInfo) -> Amount | None:
+def _size(case: Case, pod: PodInfo) -> ResourceAmount | None:
     resource = next(
         (atom.resource for group in case.groups for atom in group.atoms if atom.resource and atom.resource != "pods"),
         "",
     )
-    return Amount(resource, pod.requests.get(resource, 0)) if resource else None
+    return ResourceAmount(resource, pod.requests.get(resource, 0)) if resource else None
 
 
 def _fate(case: Case, lab: Lab, node: int, victim: PodInfo) -> Fate:

@@ -12,7 +12,7 @@ from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove, arr
 from kplan.cluster.owners import top_owner
 from kplan.errors import KplanError
 from kplan.pipeline import Planner, Trial
-from kplan.remedies.candidate import Candidate, Effect, changes_of
+from kplan.remedies.candidate import Candidate, RemedyEffect, changes_of
 from kplan.result import Outcome
 from kplan.scenario import Step
 from kplan.scenario.add_node import AddNode
@@ -122,7 +122,7 @@ class Lab:
         self.trials += 1
         return (self.planner if scored else self.quick).cycle(pod).explain(preempt=preempt)
 
-    def run(self, candidate: Candidate, *, follow: bool = False) -> Effect | None:
+    def run(self, candidate: Candidate, *, follow: bool = False) -> RemedyEffect | None:
         """Carry a candidate out and ask; None where the pod still fits nowhere.
 
         Args:
@@ -163,21 +163,21 @@ class Lab:
                 self.take(other, outcome.choice)
                 yield other.key, cluster.node_name(outcome.choice)
 
-    def _effect(self, outcome: Outcome) -> Effect | None:
+    def _effect(self, outcome: Outcome) -> RemedyEffect | None:
         cluster = self.planner.cluster
         if outcome.error or outcome.gated:
             return None
         if outcome.choice >= 0:
             nodes = tuple(cluster.node_name(int(row)) for row in outcome.feasible)
-            return Effect(outcome, nodes, cluster.node_name(outcome.choice))
+            return RemedyEffect(outcome, nodes, cluster.node_name(outcome.choice))
         preemption = outcome.preemption
         if preemption is None or not preemption.picks:
             return None
         pick = preemption.picks[0]
         evicted = tuple(cluster.pods[row].key for row in preemption.candidates[pick].pods)
-        return Effect(outcome, (), cluster.node_name(pick), evicted, len(preemption.picks))
+        return RemedyEffect(outcome, (), cluster.node_name(pick), evicted, len(preemption.picks))
 
-    def _next(self, pod: PodInfo, effect: Effect) -> Effect:
+    def _next(self, pod: PodInfo, effect: RemedyEffect) -> RemedyEffect:
         """Place the pod, then pods like it, one after another."""
         planner, placed = self.planner, 0
         most = min(NEXT_ONES, self.like) if self.like > 0 else NEXT_ONES

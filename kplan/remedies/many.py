@@ -14,9 +14,9 @@ from kplan.errors import KplanError
 from kplan.objects.models import PodSpec
 from kplan.pipeline import Planner, Trial
 from kplan.remedies.about import Lower
-from kplan.remedies.candidate import Candidate, Cost, Remedies
+from kplan.remedies.candidate import Candidate, Remedies, RemedyCost
 from kplan.remedies.engine import Fits, Measure, Tried, best
-from kplan.remedies.more_nodes import Domains, added, domains_of, least, several
+from kplan.remedies.more_nodes import SpreadDomains, added, domains_of, least, several
 from kplan.remedies.requests import lowered_of
 from kplan.remedies.search import remedies
 from kplan.scenario.add_node import AddNode
@@ -119,7 +119,7 @@ class _Bench:
         number = least(few, number, enough)
         return self._tried(several(candidate, number), fits, most=most if most > number else 0)
 
-    def _in_each(self, candidate: Candidate, domains: Domains) -> Tried[Fits]:
+    def _in_each(self, candidate: Candidate, domains: SpreadDomains) -> Tried[Fits]:
         """Add a node in each domain, and again, until all pods fit or no more of them do; the least number for that."""
         total, size = len(self.pods), len(domains.values)
 
@@ -198,9 +198,9 @@ def _of_all(found: Tried[Fits], planner: Planner, pods: Sequence[PodInfo]) -> Tr
 
 def options(of_each: Remedies, pod: PodInfo) -> list[Candidate]:
     """Choose of what helps one waiting pod what may help others like it, cheapest first: nothing that evicts."""
-    chosen = [remedy.candidate for remedy in of_each.found if remedy.candidate.cost < Cost.EVICT and not remedy.again][
-        :OPTIONS
-    ]
+    chosen = [
+        remedy.candidate for remedy in of_each.found if remedy.candidate.cost < RemedyCost.EVICT and not remedy.again
+    ][:OPTIONS]
     if controller(pod)[0] == "DaemonSet":
         return [candidate for candidate in chosen if not candidate.adds_nodes]
     return chosen

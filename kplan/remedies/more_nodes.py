@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.well_known import HOSTNAME
 from kplan.remedies.about import NewNode
-from kplan.remedies.candidate import Candidate, Cost
+from kplan.remedies.candidate import Candidate, RemedyCost
 from kplan.scenario.add_node import AddNode
 from kplan.words import short_key
 
@@ -25,11 +25,11 @@ def one_more(what: NewNode, verb: AddNode | None = None, *, named: bool = False)
         named: see Candidate.
     """
     verb = verb if verb is not None else AddNode(like=what.like)
-    return Candidate("one-more-node", Cost.ADD_NODE, what, steps=(verb,), named=named)
+    return Candidate("one-more-node", RemedyCost.ADD_NODE, what, steps=(verb,), named=named)
 
 
 @dataclass(frozen=True)
-class Domains:
+class SpreadDomains:
     """What some pods spread over.
 
     Attributes:
@@ -41,12 +41,13 @@ class Domains:
     values: tuple[str, ...]
 
 
-def domains_of(cluster: Cluster, pod: PodInfo) -> Domains | None:
+def domains_of(cluster: Cluster, pod: PodInfo) -> SpreadDomains | None:
     """What a pod has to spread over, if it is one kind of domain besides nodes, and there are several of it."""
     rules = pod.pod.spec.topology_spread_constraints or ()
     keys = {rule.topology_key for rule in rules if rule.when_unsatisfiable == "DoNotSchedule"} - {HOSTNAME}
     kinds = [
-        Domains(key, tuple(sorted({node.labels[key] for node in cluster.nodes if key in node.labels}))) for key in keys
+        SpreadDomains(key, tuple(sorted({node.labels[key] for node in cluster.nodes if key in node.labels})))
+        for key in keys
     ]
     several = [domains for domains in kinds if len(domains.values) > 1]
     return several[0] if len(several) == 1 and len(several[0].values) <= MOST_DOMAINS else None
@@ -58,7 +59,7 @@ def added(candidate: Candidate) -> AddNode | None:
     return step if isinstance(step, AddNode) else None
 
 
-def several(candidate: Candidate, number: int, domains: Domains | None = None) -> Candidate:
+def several(candidate: Candidate, number: int, domains: SpreadDomains | None = None) -> Candidate:
     """Add more nodes in place of one.
 
     Args:

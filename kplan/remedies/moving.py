@@ -10,7 +10,7 @@ from kplan.cluster import arrive, leave
 from kplan.course.evictions.returning import copy_of
 from kplan.course.moving import Journey, Movable, WantedPods, fewest_moves
 from kplan.remedies.about import Moves
-from kplan.remedies.candidate import Candidate, Case, Cost, Remedy
+from kplan.remedies.candidate import Candidate, Case, Remedy, RemedyCost
 from kplan.remedies.deeds import Deed, row_of
 from kplan.remedies.lab import Lab
 
@@ -28,7 +28,7 @@ def by_moving(case: Case, lab: Lab) -> Iterator[Remedy]:
     for journey in fewest.journeys[:1]:
         candidate = Candidate(
             "move-pods",
-            Cost.EVICT,
+            RemedyCost.EVICT,
             Moves(journey),
             steps=tuple(_deed(case, journey, n) for n in range(len(journey.moves))),
         )

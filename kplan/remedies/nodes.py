@@ -14,7 +14,7 @@ from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
 from kplan.reasons.groups import NodeGroup, node_terms
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Objects
 from kplan.remedies.meant import other_purpose
 from kplan.remedies.more_nodes import one_more
@@ -55,7 +55,9 @@ def propose(case: Case) -> Iterator[Candidate]:
 def _uncordon(case: Case) -> Iterator[Candidate]:
     for row in case.nearest(NODES, "node-cordoned"):
         name = case.cluster.node_name(row)
-        yield Candidate("uncordon", Cost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),), named=True)
+        yield Candidate(
+            "uncordon", RemedyCost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),), named=True
+        )
 
 
 def _one_more(case: Case) -> Iterator[Candidate]:
@@ -75,7 +77,7 @@ def _one_more(case: Case) -> Iterator[Candidate]:
         larger = _larger(case, group, row)
         if larger:
             sizes = {key: written(key, amount) for key, amount in larger.items()}
-            told = about.NewNode(name, sizes=tuple(about.Amount(key, amount) for key, amount in larger.items()))
+            told = about.NewNode(name, sizes=tuple(about.ResourceAmount(key, amount) for key, amount in larger.items()))
             more = one_more(told, AddNode(like=name, allocatable=sizes))
             yield dataclasses.replace(more, code="larger-node", unless=("one-more-node",))
 
@@ -117,7 +119,7 @@ def _known_by(case: Case, group: NodeGroup, row: int, name: str) -> about.NewNod
     if len(short) == 1 and not limited:
         at = case.cluster.resources.get(short[0])
         whole = int(case.cluster.allocatable[at, row]) if at is not None else 0
-        return about.NewNode(name, size=about.Amount(short[0], whole))
+        return about.NewNode(name, size=about.ResourceAmount(short[0], whole))
     if limited:
         facts = case.facts_of(NodeVolumeLimitsFacts, [row])
         limits = facts.usage if facts is not None else ()
@@ -194,7 +196,7 @@ def _pod_limit(case: Case) -> Iterator[Candidate]:
         allocatable = {**(node.status.allocatable or {}), "pods": str(limit)}
         changed = replace(node, status=replace(node.status, allocatable=allocatable))
         steps = (Objects((PutNode(node.name, changed),)),)
-        yield Candidate("pod-limit", Cost.NODE, about.Named(node=node.name, new=limit, old=old), steps=steps)
+        yield Candidate("pod-limit", RemedyCost.NODE, about.Named(node=node.name, new=limit, old=old), steps=steps)
 
 
 def _taints(case: Case) -> Iterator[Candidate]:
@@ -211,9 +213,9 @@ def _without(node: str, taints: tuple[str, ...], meant: tuple[about.Purpose, ...
     """Take taints off a node that is meant for other pods, if it is."""
     steps = tuple(SetTaint(node, *parts_of(taint), remove=True) for taint in taints)
     if taints and all(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
-        return Candidate("node-healthy", Cost.NODE, about.Named(node=node, names=taints), steps=steps)
+        return Candidate("node-healthy", RemedyCost.NODE, about.Named(node=node, names=taints), steps=steps)
     what = about.Named(node=node, names=taints)
-    return dataclasses.replace(of_taints("remove-taint", Cost.NODE, what, meant), steps=steps)
+    return dataclasses.replace(of_taints("remove-taint", RemedyCost.NODE, what, meant), steps=steps)
 
 
 def _labels(case: Case) -> Iterator[Candidate]:
@@ -231,7 +233,7 @@ def _labelled(node: Node, labels: Mapping[str, str], *, named: bool = False) -> 
     over = "over" if any(key in node.labels for key in labels) else ""
     what = about.Named(over, node=node.name, pairs=tuple(labels.items()))
     steps = tuple(Label(node.name, key, value) for key, value in labels.items())
-    return Candidate("label-node", Cost.NODE, what, steps=steps, named=named)
+    return Candidate("label-node", RemedyCost.NODE, what, steps=steps, named=named)
 
 
 def _set_by_others(key: str) -> bool:
@@ -279,5 +281,5 @@ def _remove(case: Case) -> Iterator[Candidate]:
         if pods:
             continue
         name = case.cluster.node_name(row)
-        yield Candidate("remove-node", Cost.LOSS, about.Named(node=name), steps=(RemoveNode(name),), named=True)
+        yield Candidate("remove-node", RemedyCost.LOSS, about.Named(node=name), steps=(RemoveNode(name),), named=True)
         return

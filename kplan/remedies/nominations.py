@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kplan.cluster import Nominate, PodInfo
 from kplan.cluster.owners import returns
 from kplan.remedies.about import Named
-from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Deed, row_of
 from kplan.remedies.eviction import deleted
 
@@ -29,13 +29,13 @@ def _nodes(case: Case) -> list[int]:
 
 
 def _of(case: Case, pod: PodInfo, node: int) -> Iterator[Candidate]:
-    cost = Cost.STALE if is_stale(case, pod, node) else Cost.EVICT
+    cost = RemedyCost.STALE if is_stale(case, pod, node) else RemedyCost.EVICT
     cleared = Deed(lambda cluster: (Nominate(row_of(cluster, pod.key), -1),))
     yield Candidate("clear-nomination", cost, Named(names=(pod.key,)), steps=(cleared,), named=True)
     back = returns(pod)
     yield Candidate(
         "delete-nominated",
-        Cost.EVICT if back else Cost.LOSS,
+        RemedyCost.EVICT if back else RemedyCost.LOSS,
         Named("back" if back else "", names=(pod.key,)),
         steps=(deleted(pod),),
         harm="" if back else "gone",

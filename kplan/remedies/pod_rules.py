@@ -10,7 +10,7 @@ from kplan.objects.models import Affinity, Container, PodAffinity, PodSpec, Weig
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.candidate import Candidate, Case, Edit, RemedyCost
 from kplan.remedies.spec_rules import DROPPED
 from kplan.remedies.specs import with_containers
 from kplan.words import short_key
@@ -41,12 +41,12 @@ def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
             continue
         if anti and term.topology_key != _HOSTNAME:
             by_node = about.Named(name=name, key=short_key(term.topology_key))
-            yield Candidate("anti-affinity-by-node", Cost.LOOSEN, by_node, edits=(_by_hostname(place),))
+            yield Candidate("anti-affinity-by-node", RemedyCost.LOOSEN, by_node, edits=(_by_hostname(place),))
         preferred = (_preferred(side, (place,)),)
-        yield Candidate(code, Cost.LOOSEN, about.Named(name=name), edits=preferred, named=True, loss=DROPPED)
+        yield Candidate(code, RemedyCost.LOOSEN, about.Named(name=name), edits=preferred, named=True, loss=DROPPED)
     if len(terms) > 1:
         preferred = (_preferred(side, tuple(range(len(terms)))),)
-        yield Candidate(code, Cost.LOOSEN, about.Named("all", old=len(terms)), edits=preferred, loss=DROPPED)
+        yield Candidate(code, RemedyCost.LOOSEN, about.Named("all", old=len(terms)), edits=preferred, loss=DROPPED)
 
 
 def _failing(case: Case, affinity: bool) -> set[tuple[str, str]]:
@@ -98,9 +98,11 @@ def _ports(case: Case) -> Iterator[Candidate]:
         def off(spec: PodSpec) -> PodSpec:
             return replace(_without_ports(spec), host_network=None)
 
-        yield Candidate("no-host-network", Cost.LEAVE_OUT, about.Named(), edits=(off,))
+        yield Candidate("no-host-network", RemedyCost.LEAVE_OUT, about.Named(), edits=(off,))
         return
-    yield Candidate("no-host-port", Cost.LEAVE_OUT, about.Named(names=tuple(map(str, ports))), edits=(_without_ports,))
+    yield Candidate(
+        "no-host-port", RemedyCost.LEAVE_OUT, about.Named(names=tuple(map(str, ports))), edits=(_without_ports,)
+    )
 
 
 def _without_ports(spec: PodSpec) -> PodSpec:

@@ -11,7 +11,7 @@ from kplan.cluster import Put
 from kplan.objects.models import PodSpec
 from kplan.plugins.shared.budgets import budgets_of
 from kplan.remedies.about import Named
-from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.candidate import Candidate, Case, Edit, RemedyCost
 from kplan.remedies.deeds import Objects
 from kplan.remedies.lab import Lab
 
@@ -45,7 +45,7 @@ def _preempting(case: Case) -> Candidate:
     preempts = _with_priority(level, name or f"kplan-{level}")
     return Candidate(
         "preemption-policy",
-        Cost.EVICT,
+        RemedyCost.EVICT,
         Named("class" if name else "", name=name, new=level),
         edits=(lambda spec: replace(preempts(spec), preemption_policy=None),),
         evicts=True,
@@ -86,7 +86,7 @@ def _raised(level: int, classes: Sequence[tuple[int, str]] = ()) -> Candidate:
     value, name = next(((value, name) for value, name in classes if level <= value <= HIGHEST), (level, ""))
     return Candidate(
         "raise-priority",
-        Cost.EVICT,
+        RemedyCost.EVICT,
         Named("class" if name else "", name=name, new=level, old=value),
         edits=(_with_priority(value, name or f"kplan-{level}"),),
         evicts=True,
@@ -120,7 +120,7 @@ def _budgets(case: Case) -> Iterator[Candidate]:
         changed = replace(item, status=replace(item.status, disruptions_allowed=1))
         yield Candidate(
             "budget-allows",
-            Cost.EVICT,
+            RemedyCost.EVICT,
             Named(name=item.name, namespace=item.namespace),
             steps=(Objects((Put("pod_disruption_budgets", key, changed),)),),
             evicts=True,

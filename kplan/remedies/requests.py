@@ -12,8 +12,8 @@ from kplan.objects.models import Container, PodSpec, ResourceRequirements
 from kplan.objects.quantity import format_bytes, format_cpu
 from kplan.objects.requests import RequestRules, pod_requests, scheduler_units
 from kplan.reasons.groups import NodeGroup
-from kplan.remedies.about import Lower, LowerRequest, Part
-from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.about import Lower, LowerRequest, PodPart
+from kplan.remedies.candidate import Candidate, Case, Edit, RemedyCost
 from kplan.remedies.keepers import sizes
 
 _Count = Callable[[PodSpec], dict[str, int]]
@@ -74,10 +74,10 @@ def _lower(case: Case, targets: Mapping[str, int], *, least: bool = False) -> Ca
         name, amount = next(iter(targets.items()))
         rounded = _rounded(name, amount)
         if 0 < rounded < amount:
-            larger = ((LowerRequest(name, Part(), rounded, amount), lower(case.cluster.rules, {name: rounded})),)
+            larger = ((LowerRequest(name, PodPart(), rounded, amount), lower(case.cluster.rules, {name: rounded})),)
     return Candidate(
         "lower-request",
-        Cost.REQUEST if lost <= MOST_LOST else Cost.LEAVE_OUT,
+        RemedyCost.REQUEST if lost <= MOST_LOST else RemedyCost.LEAVE_OUT,
         Lower(tuple(requests), least),
         edits=(edit,),
         named=least,
@@ -124,7 +124,7 @@ def _range(pods: Iterable[PodInfo], one: LowerRequest, edited: Edit, rules: Requ
     alike = all(part.part.alone or part.part == one.part for part in of_parts) and len({p.new for p in of_parts}) == 1
     numbers = [(part.new, part.old) for part in of_parts] if alike else of_pods
     least, most = min(old for _, old in numbers), max(old for _, old in numbers)
-    part = of_parts[0].part if alike else Part()
+    part = of_parts[0].part if alike else PodPart()
     return LowerRequest(one.resource, part, max(new for new, _ in numbers), least, most if most > least else 0)
 
 
@@ -140,9 +140,9 @@ def _change(old: PodSpec, new: PodSpec, name: str, whole: tuple[int, int]) -> Lo
         if len(changed) == 1:
             field, before, after = changed[0]
             alone = len(old.containers or ()) + len(old.init_containers or ()) == 1
-            part = Part(before.name, init=field == "init_containers", alone=alone)
+            part = PodPart(before.name, init=field == "init_containers", alone=alone)
             return LowerRequest(name, part, _request(after, name), _request(before, name))
-    return LowerRequest(name, Part(), *whole)
+    return LowerRequest(name, PodPart(), *whole)
 
 
 def _rounded(name: str, amount: int) -> int:

@@ -13,7 +13,7 @@ from kplan.course.rollout import StalledBy
 from kplan.course.volumes.held import exclusive
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, ResourceQuota
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Cost
+from kplan.remedies.candidate import Candidate, RemedyCost
 from kplan.remedies.deeds import Deed, Objects, row_of
 from kplan.remedies.keepers import keeper_of
 from kplan.result.document_plan import RolloutPlan
@@ -45,7 +45,7 @@ def rollout_ways(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
         key = rollout.stalled_at
         code = "delete-by-force" if rollout.stalled_by == StalledBy.TERMINATING else "delete-pod"
         gone = Deed(lambda cluster: leave(cluster, (row_of(cluster, key),)))
-        yield Candidate(code, Cost.EVICT, about.Named(names=(key,)), steps=(gone,))
+        yield Candidate(code, RemedyCost.EVICT, about.Named(names=(key,)), steps=(gone,))
 
 
 def silent_ways(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
@@ -64,9 +64,9 @@ def silent_ways(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
     homes = sorted({int(cluster.pod_node[row]) for row in rows if on_silent_node(cluster, row)})
     for node in map(cluster.nodes.__getitem__, homes):
         what = about.Named(node=node.name)
-        yield Candidate("remove-node", Cost.LOSS, what, steps=(RemoveNode(node.name),))
+        yield Candidate("remove-node", RemedyCost.LOSS, what, steps=(RemoveNode(node.name),))
         mended = PutNode(node.name, heard_of(node))
-        yield Candidate("node-mended", Cost.NODE, what, steps=(Objects((mended,)),))
+        yield Candidate("node-mended", RemedyCost.NODE, what, steps=(Objects((mended,)),))
 
 
 def strategies(rollout: RolloutPlan) -> Iterator[Candidate]:
@@ -78,10 +78,10 @@ def strategies(rollout: RolloutPlan) -> Iterator[Candidate]:
         fields = tuple((("spec", where, "rollingUpdate", key), value) for key, value in _no_surge(missing))
         more = "missing" if missing != rollout.max_unavailable else ""
         what = about.Named(more, key=str(rollout.max_unavailable), new=missing, old=rollout.max_surge)
-        yield Candidate("no-surge", Cost.LOOSEN, what, fields=fields)
+        yield Candidate("no-surge", RemedyCost.LOOSEN, what, fields=fields)
         if word == "deploy":
             recreate = ((("spec", where), {"type": "Recreate"}),)
-            yield Candidate("recreate", Cost.LOOSEN, about.Named(), fields=recreate)
+            yield Candidate("recreate", RemedyCost.LOOSEN, about.Named(), fields=recreate)
 
 
 def _more_missing(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]:
@@ -95,7 +95,7 @@ def _more_missing(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]
     if rollout.strategy == "RollingUpdate" and not rollout.max_surge and missing > rollout.max_unavailable:
         what = about.Named(key="maxUnavailable", new=missing, old=rollout.max_unavailable)
         fields = ((("spec", "updateStrategy", "rollingUpdate", "maxUnavailable"), missing),)
-        yield Candidate("more-unavailable", Cost.LOOSEN, what, fields=fields)
+        yield Candidate("more-unavailable", RemedyCost.LOOSEN, what, fields=fields)
 
 
 def _no_surge(missing: int) -> tuple[tuple[str, int], ...]:
@@ -117,7 +117,7 @@ def _shared(cluster: Cluster, key: str) -> Iterator[Candidate]:
         if volume in volumes:
             brought.append(replace(volumes[volume], spec=replace(volumes[volume].spec, access_modes=[MANY])))
     if brought:
-        yield Candidate("shared-volume", Cost.LEAVE_OUT, about.Named(names=tuple(names)), brought=tuple(brought))
+        yield Candidate("shared-volume", RemedyCost.LEAVE_OUT, about.Named(names=tuple(names)), brought=tuple(brought))
 
 
 def larger_quotas(cluster: Cluster, amounts: Mapping[tuple[str, str], str]) -> Candidate | None:
@@ -134,12 +134,12 @@ def larger_quotas(cluster: Cluster, amounts: Mapping[tuple[str, str], str]) -> C
         if not isinstance(quota, ResourceQuota):
             continue
         hard = dict(quota.status.hard or quota.spec.hard or {})
-        told.append(Candidate("larger-quota", Cost.REQUEST, _quota_told(quota, resource, amount, hard)))
+        told.append(Candidate("larger-quota", RemedyCost.REQUEST, _quota_told(quota, resource, amount, hard)))
         hard[resource] = amount
         quotas[name] = replace(quota, spec=replace(quota.spec, hard=hard), status=replace(quota.status, hard=hard))
     if not told:
         return None
-    whole = told[0] if len(told) == 1 else Candidate("larger-quotas", Cost.REQUEST, None, parts=tuple(told))
+    whole = told[0] if len(told) == 1 else Candidate("larger-quotas", RemedyCost.REQUEST, None, parts=tuple(told))
     return dataclasses.replace(whole, brought=tuple(quotas.values()))
 
 

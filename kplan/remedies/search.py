@@ -25,7 +25,7 @@ from kplan.remedies import (
     volumes,
 )
 from kplan.remedies.about import LowerRequest, Named
-from kplan.remedies.candidate import Candidate, Case, Cost, Effect, Remedies, Remedy, both
+from kplan.remedies.candidate import Candidate, Case, Remedies, Remedy, RemedyCost, RemedyEffect, both
 from kplan.remedies.engine import Measure, distinct, sift, tried
 from kplan.remedies.lab import Lab
 
@@ -94,7 +94,7 @@ def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
     helps = [Remedy(helped.candidate, helped.found) for helped in sifted.helps]
     fails = sifted.fails
     exhausted = lab.exhausted
-    if not [remedy for remedy in helps if remedy.candidate.cost < Cost.LOSS]:
+    if not [remedy for remedy in helps if remedy.candidate.cost < RemedyCost.LOSS]:
         fails += _behind(case, lab, fails) if case.nowhere else ()
         helps += _pairs(case, lab, fails)
     if not brief and not any(map(_moves, helps)):
@@ -128,7 +128,7 @@ def _proposed(case: Case, lab: Lab, *, brief: bool) -> Iterator[Candidate]:
 def _moves(remedy: Remedy) -> bool:
     """Whether a remedy lets one pod leave that lands again."""
     what = remedy.candidate.about
-    return remedy.candidate.cost is Cost.EVICT and isinstance(what, Named) and bool(what.to)
+    return remedy.candidate.cost is RemedyCost.EVICT and isinstance(what, Named) and bool(what.to)
 
 
 def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:
@@ -151,7 +151,7 @@ def _behind(case: Case, lab: Lab, fails: list[Candidate]) -> list[Candidate]:
     return []
 
 
-def _better(case: Case, effect: Effect) -> bool:
+def _better(case: Case, effect: RemedyEffect) -> bool:
     """Whether an eviction is less of a loss than the one that comes by itself."""
     former = case.asked.outcome.preemption
     if former is None or not former.picks:
@@ -196,7 +196,9 @@ def _ranked(helps: list[Remedy]) -> list[Remedy]:
     A pod that selects its nodes is brought to one of them, if that takes no more than an uncordon or a toleration,
     before it is let go elsewhere.
     """
-    staying = [r.candidate.cost for r in helps if r.candidate.code in _STAYS and r.candidate.cost <= Cost.UNCORDON]
+    staying = [
+        r.candidate.cost for r in helps if r.candidate.code in _STAYS and r.candidate.cost <= RemedyCost.UNCORDON
+    ]
 
     def place(remedy: Remedy) -> tuple[int, bool, float, int]:
         candidate = remedy.candidate
@@ -207,7 +209,7 @@ def _ranked(helps: list[Remedy]) -> list[Remedy]:
     ordered = sorted(helps, key=place)
     first: list[Remedy] = []
     later: list[Remedy] = []
-    last = [remedy for remedy in ordered if remedy.candidate.cost is Cost.NOT_MEANT]
+    last = [remedy for remedy in ordered if remedy.candidate.cost is RemedyCost.NOT_MEANT]
     kinds: dict[str, int] = {}
     for remedy in ordered[: len(ordered) - len(last)]:
         kind = remedy.candidate.code

@@ -23,7 +23,7 @@ from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.taint_toleration import TaintTolerationFacts
 from kplan.reasons.groups import node_terms
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Case, Cost, Edit
+from kplan.remedies.candidate import Candidate, Case, Edit, RemedyCost
 from kplan.remedies.meant import not_asked_for, other_purpose
 from kplan.words import short_key
 
@@ -59,10 +59,10 @@ def parts_of(taint: str) -> tuple[str, str, str]:
     return key, value, effect
 
 
-def of_taints(code: str, cost: Cost, what: about.Named, meant: tuple[about.Purpose, ...]) -> Candidate:
+def of_taints(code: str, cost: RemedyCost, what: about.Named, meant: tuple[about.Purpose, ...]) -> Candidate:
     """A change by which taints are no obstacle; of nodes of the control plane, or meant for others, one of the last."""
     ours = any(parts_of(taint)[0] in CONTROL_PLANE for taint in what.names)
-    cost = Cost.NOT_MEANT if meant else Cost.LEAVE_OUT if ours else cost
+    cost = RemedyCost.NOT_MEANT if meant else RemedyCost.LEAVE_OUT if ours else cost
     return Candidate(code, cost, what, named=not (ours or meant), meant=meant)
 
 
@@ -88,7 +88,7 @@ def _tolerate(taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Cand
         return replace(spec, tolerations=[*(spec.tolerations or ()), *new])
 
     return dataclasses.replace(
-        of_taints("tolerate-taint", Cost.LOOSEN, about.Named(names=taints), meant), edits=(edit,)
+        of_taints("tolerate-taint", RemedyCost.LOOSEN, about.Named(names=taints), meant), edits=(edit,)
     )
 
 
@@ -118,7 +118,7 @@ def _without_labels(keys: tuple[str, ...], selector: dict[str, str]) -> Candidat
     meant = not_asked_for((key, (selector[key],)) for key in keys)
     return Candidate(
         "drop-node-selector",
-        Cost.NOT_MEANT if meant else Cost.LOOSEN,
+        RemedyCost.NOT_MEANT if meant else RemedyCost.LOOSEN,
         about.Named(pairs=tuple((key, selector[key]) for key in keys)),
         edits=(edit,),
         named=len(keys) == 1 and not meant,
@@ -156,7 +156,7 @@ def _dropped(what: about.Named, requirements: Sequence[NodeSelectorRequirement],
     meant = not_asked_for((requirement.key, requirement.values or ()) for requirement in requirements)
     return Candidate(
         "drop-node-affinity",
-        Cost.NOT_MEANT if meant else Cost.LOOSEN,
+        RemedyCost.NOT_MEANT if meant else RemedyCost.LOOSEN,
         what,
         edits=(edit,),
         named=not meant,
@@ -171,7 +171,7 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
     if fixed is not None:
         edit = _swap(at, replace(requirement, values=[fixed]))
         yield Candidate(
-            "fix-number", Cost.LOOSEN, about.Named(requirement=_told(requirement), new=fixed), edits=(edit,)
+            "fix-number", RemedyCost.LOOSEN, about.Named(requirement=_told(requirement), new=fixed), edits=(edit,)
         )
     if requirement.operator == "In":
         column = case.cluster.labels.column(requirement.key)
@@ -183,15 +183,15 @@ def _widened(case: Case, requirement: NodeSelectorRequirement, at: tuple[int, in
             meant = not_asked_for([(requirement.key, requirement.values or ())])
             yield Candidate(
                 "allow-value",
-                Cost.NOT_MEANT if meant else Cost.LOOSEN,
+                RemedyCost.NOT_MEANT if meant else RemedyCost.LOOSEN,
                 about.Named(key=short_key(requirement.key), new=value),
                 edits=(_swap(at, wider),),
                 meant=meant,
             )
 
 
-def _told(requirement: NodeSelectorRequirement) -> about.Requirement:
-    return about.Requirement(requirement.key, requirement.operator, tuple(requirement.values or ()))
+def _told(requirement: NodeSelectorRequirement) -> about.AffinityRequirement:
+    return about.AffinityRequirement(requirement.key, requirement.operator, tuple(requirement.values or ()))
 
 
 def _whole_number(requirement: NodeSelectorRequirement) -> str | None:
@@ -258,7 +258,7 @@ def _constraint(case: Case, facts: SpreadFacts, number: int, place: int, *, many
     key = short_key(told.topology_key) if many else ""
 
     def loosened(
-        code: str, what: about.Named, cost: Cost = Cost.LOOSEN, *, named: bool = True, **fields: object
+        code: str, what: about.Named, cost: RemedyCost = RemedyCost.LOOSEN, *, named: bool = True, **fields: object
     ) -> Candidate:
         def edit(spec: PodSpec) -> PodSpec:
             return _with_constraint(spec, place, fields)
@@ -282,7 +282,7 @@ def _constraint(case: Case, facts: SpreadFacts, number: int, place: int, *, many
     skews = sorted({refused.skew for refused in facts.refused if refused.constraint == number and refused.domain})
     for skew in skews[:2]:
         yield loosened("spread-max-skew", about.Named(key=key, new=skew, old=told.max_skew), max_skew=skew)
-    yield loosened("spread-anyway", about.Named(key=key), Cost.LEAVE_OUT, when_unsatisfiable="ScheduleAnyway")
+    yield loosened("spread-anyway", about.Named(key=key), RemedyCost.LEAVE_OUT, when_unsatisfiable="ScheduleAnyway")
 
 
 def _with_constraint(spec: PodSpec, place: int, fields: dict[str, object]) -> PodSpec:

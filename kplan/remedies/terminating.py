@@ -8,7 +8,7 @@ import numpy as np
 
 from kplan.cluster import leave
 from kplan.remedies.about import Named
-from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Deed, row_of
 
 NODES = 3
@@ -49,4 +49,4 @@ def _wait(case: Case, rows: Sequence[int]) -> Candidate:
     pods = tuple(case.cluster.pods[row].key for row in rows)
     what = Named("several" if len(pods) > 1 else "", names=pods)
     gone = Deed(lambda cluster: tuple(leave(cluster, (row_of(cluster, key) for key in pods))))
-    return Candidate("wait", Cost.WAIT, what, steps=(gone,), unless=("wait",) if len(pods) > 1 else ())
+    return Candidate("wait", RemedyCost.WAIT, what, steps=(gone,), unless=("wait",) if len(pods) > 1 else ())

@@ -36,7 +36,7 @@ from kplan.plugins.shared.claims import (
 )
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
 from kplan.remedies import about, waiting_claims
-from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Objects
 from kplan.remedies.specs import with_containers
 
@@ -109,7 +109,7 @@ def _installed(csi_node: CSINode, missing: list[DriverUsage]) -> Candidate:
 
 def _with_drivers(code: str, csi_node: CSINode, drivers: list[CsiNodeDriver], what: about.Named) -> Candidate:
     changed = replace(csi_node, spec=replace(csi_node.spec, drivers=drivers))
-    return Candidate(code, Cost.NODE, what, steps=(Objects((Put("csi_nodes", csi_node.name, changed),)),))
+    return Candidate(code, RemedyCost.NODE, what, steps=(Objects((Put("csi_nodes", csi_node.name, changed),)),))
 
 
 def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
@@ -125,7 +125,7 @@ def _detached(case: Case, uses: list[DriverUsage]) -> Iterator[Candidate]:
         volumes = sorted({item.spec.source.persistent_volume_name for _, item in attachments})
         what = about.Named(node=node, names=tuple(volumes), keys=tuple(key for key, _ in attachments))
         steps = (Objects(tuple(Put("volume_attachments", key, None) for key, _ in attachments)),)
-        yield Candidate("detach-volume", Cost.STALE, what, steps=steps, named=True)
+        yield Candidate("detach-volume", RemedyCost.STALE, what, steps=steps, named=True)
 
 
 def _uses(case: Case) -> list[ClaimUse]:
@@ -143,7 +143,7 @@ def _without(use: ClaimUse) -> Candidate:
 
         return with_containers(replace(spec, volumes=volumes or None), unmounted)
 
-    return Candidate("without-claim", Cost.LEAVE_OUT, about.Named(name=use.name), edits=(edit,))
+    return Candidate("without-claim", RemedyCost.LEAVE_OUT, about.Named(name=use.name), edits=(edit,))
 
 
 def _claims(case: Case) -> Iterator[Candidate]:
@@ -217,7 +217,7 @@ def _claimed(
     )
     return Candidate(
         "new-claim",
-        Cost.LOSS if data else Cost.LOOSEN,
+        RemedyCost.LOSS if data else RemedyCost.LOOSEN,
         what,
         steps=(Objects((*late, Put("persistent_volume_claims", use.key, fresh))),),
         harm="loses-data" if data else "",
@@ -278,7 +278,7 @@ def _with_volume(case: Case, use: ClaimUse, claim: PersistentVolumeClaim | None)
     again = claim is not None and (lost or claim.metadata.deletion_timestamp is not None)
     return Candidate(
         "claim-bound",
-        Cost.LOSS if lost else Cost.NODE,
+        RemedyCost.LOSS if lost else RemedyCost.NODE,
         about.Named("new" if claim is None else "again" if again else "", use.name, case.pod.namespace),
         steps=(Objects((Put("persistent_volumes", name, volume), Put("persistent_volume_claims", use.key, bound))),),
         harm="loses-data" if lost else "",

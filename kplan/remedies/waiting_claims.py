@@ -24,7 +24,7 @@ from kplan.plugins.shared.claims import SELECTED_NODE, ClaimUse, claim_uses
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, WaitingClaim
 from kplan.plugins.volume_binding.matching import Mismatch
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Case, Cost
+from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Objects
 
 NODES = 3
@@ -69,7 +69,7 @@ def _smaller(
     smaller = replace(claim, spec=replace(claim.spec, resources=resources))
     yield Candidate(
         "smaller-claim",
-        Cost.REQUEST,
+        RemedyCost.REQUEST,
         about.Named(name=use.name, namespace=case.pod.namespace, new=text, old=waiting.size),
         steps=(Objects((Put("persistent_volume_claims", use.key, smaller),)),),
     )
@@ -84,7 +84,7 @@ def _any_place(case: Case, waiting: WaitingClaim) -> Candidate:
     item = case.cluster.objects.storage_classes[waiting.storage_class]
     return Candidate(
         "class-topologies",
-        Cost.NODE,
+        RemedyCost.NODE,
         about.Named(storage_class=item.name),
         steps=(Objects((Put("storage_classes", item.name, replace(item, allowed_topologies=None)),)),),
     )
@@ -96,7 +96,7 @@ def _no_node_selected(use: ClaimUse, claim: PersistentVolumeClaim, waiting: Wait
     changed = replace(claim, metadata=replace(claim.metadata, annotations=annotations or None))
     return Candidate(
         "selected-node",
-        Cost.STALE,
+        RemedyCost.STALE,
         about.Named(name=name, namespace=namespace, node=waiting.selected_node),
         steps=(Objects((Put("persistent_volume_claims", use.key, changed),)),),
     )
@@ -121,7 +121,7 @@ def _local(case: Case, claim: PersistentVolumeClaim, waiting: WaitingClaim, row:
     )
     return Candidate(
         "local-volume",
-        Cost.NODE,
+        RemedyCost.NODE,
         about.Named(
             node=node.name,
             to=host,
@@ -149,7 +149,7 @@ def _reported(case: Case, waiting: WaitingClaim) -> Candidate:
     )
     return Candidate(
         "capacity-reported",
-        Cost.NODE,
+        RemedyCost.NODE,
         about.Named(name=waiting.provisioner, new=size, storage_class=waiting.storage_class),
         steps=(Objects((Put("csi_storage_capacities", item.key, item),)),),
     )
@@ -160,7 +160,7 @@ def _untracked(case: Case, waiting: WaitingClaim) -> Candidate:
     changed = replace(driver, spec=replace(driver.spec, storage_capacity=False))
     return Candidate(
         "capacity-untracked",
-        Cost.NODE,
+        RemedyCost.NODE,
         about.Named(name=driver.name),
         steps=(Objects((Put("csi_drivers", driver.name, changed),)),),
     )

@@ -1,6 +1,6 @@
 """What the pipeline answers, as frozen types without any I/O."""
 
-from kplan.result.outcome import Diagnosis, Outcome, Placement, PluginFindings, Scores
-from kplan.result.plan import Event, EventKind, Plan
+from kplan.result.outcome import Diagnosis, NodeScores, Outcome, Placement, PluginFindings
+from kplan.result.plan import EventKind, Plan, PlanEvent
 
-__all__ = ["Diagnosis", "Event", "EventKind", "Outcome", "Placement", "Plan", "PluginFindings", "Scores"]
+__all__ = ["Diagnosis", "EventKind", "NodeScores", "Outcome", "Placement", "Plan", "PlanEvent", "PluginFindings"]

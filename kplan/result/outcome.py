@@ -65,7 +65,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class NodeScores:
     """Scores of the feasible nodes.
 
     Attributes:
@@ -129,7 +129,7 @@ class Outcome:
     row: int
     pre_enqueue: NodeStatus | None = None
     diagnosis: Diagnosis | None = None
-    scores: Scores | None = None
+    scores: NodeScores | None = None
     nominated_first: int = -1
     preemption: Preemption | None = None
     post_filter: NodeStatus | None = None

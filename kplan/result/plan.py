@@ -17,7 +17,7 @@ class EventKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class PlanEvent:
     """One step: an attempt to schedule one pod."""
 
     kind: EventKind
@@ -34,7 +34,7 @@ class Plan:
         other_schedulers: waiting pods whose schedulerName no profile has, by that name.
     """
 
-    events: tuple[Event, ...] = ()
+    events: tuple[PlanEvent, ...] = ()
     terminating: tuple[str, ...] = ()
     other_schedulers: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -9,7 +9,7 @@ from kplan.objects.kinds import BY_NAME, KINDS, Kind, find
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.objects.whole_numbers import by_size
-from kplan.sources.documents import About
+from kplan.sources.documents import DumpFacts
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
 from kplan.sources.schedulers_seen import Schedulers
@@ -40,7 +40,7 @@ class Collector:
         self._unknown: Counter[str] = Counter()
         self._broken: list[BrokenObject] = []
         self._about: dict[str, str] = {}
-        self._described: list[About] = []
+        self._described: list[DumpFacts] = []
         self._told: list[SnapshotNotes] = []
         self._schedulers = Schedulers()
 
@@ -106,7 +106,7 @@ class Collector:
                 self._table(kind)
         self._told.append(record)
 
-    def described(self, about: About) -> None:
+    def described(self, about: DumpFacts) -> None:
         """Take what is known of the layout that was recognised."""
         self._described.append(about)
 

@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from kplan.objects import models
 from kplan.objects.models.workloads import RollingUpdate, UpdateStrategy, Workload
 from kplan.sources.fit import Misfit, fit
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 
 _EMPTY_SELECTOR = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
 """Key by which policy/v1beta1 says what an empty selector says in policy/v1."""
 
-_Conversion = Callable[[models.Object, Node], models.Object]
+_Conversion = Callable[[models.Object, TextNode], models.Object]
 
 
-def converted(api_version: str, item: models.Object, node: Node) -> models.Object:
+def converted(api_version: str, item: models.Object, node: TextNode) -> models.Object:
     """Convert an object to the present version of its kind; it is changed in place where that does.
 
     Args:
@@ -36,7 +36,7 @@ def converted(api_version: str, item: models.Object, node: Node) -> models.Objec
     return conversion(item, node) if conversion else item
 
 
-def _budget(item: models.Object, node: Node) -> models.Object:
+def _budget(item: models.Object, node: TextNode) -> models.Object:
     """Give the selector of a v1beta1 budget the meaning it had: an empty one selects no pod.
 
     Source: ``Convert_v1beta1_PodDisruptionBudget_To_policy_PodDisruptionBudget``.
@@ -72,7 +72,7 @@ class _Rollout:
     surge: int | None = None
     unavailable: int | None = None
 
-    def __call__(self, item: models.Object, node: Node) -> models.Object:
+    def __call__(self, item: models.Object, node: TextNode) -> models.Object:
         """Fill in what is absent."""
         assert isinstance(item, Workload)
         spec = item.spec
@@ -96,7 +96,7 @@ class _Rollout:
         rolling.max_unavailable = self.unavailable if rolling.max_unavailable is None else rolling.max_unavailable
 
 
-def _runtime_class(item: models.Object, node: Node) -> models.Object:
+def _runtime_class(item: models.Object, node: TextNode) -> models.Object:
     """Lift what node.k8s.io/v1alpha1 kept under ``spec``."""
     value = node.value()
     spec = value.get("spec") if isinstance(value, dict) else None

@@ -18,7 +18,7 @@ from kplan.sources.bounds import LARGEST_OBJECT, check_values
 from kplan.sources.cut_off import may_be_cut
 from kplan.sources.fit import Path, describe
 from kplan.sources.json_nodes import JsonNode, JsonPlace
-from kplan.sources.nodes import Elements, Head, Node, brief
+from kplan.sources.nodes import Elements, Head, TextNode, brief
 from kplan.sources.reader import File
 from kplan.sources.records import Record
 from kplan.sources.scalars import shorten
@@ -60,7 +60,7 @@ NO_HINT = Hint()
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class DumpFacts:
     """A layout, and what one dump of it says besides its objects.
 
     Attributes:
@@ -99,7 +99,7 @@ class Sink(Protocol):
     def recorded(self, annotations: dict[str, object]) -> None:
         """Take the annotations of a list: a kplan snapshot says there when and where it was taken."""
 
-    def described(self, about: About) -> None:
+    def described(self, about: DumpFacts) -> None:
         """Take what is known of the layout that was recognised."""
 
     def note(self, text: str) -> None:
@@ -127,7 +127,7 @@ class Form(ABC):
         return data
 
     @abstractmethod
-    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+    def parts(self, documents: Iterator[TextNode], file: str, sink: Sink) -> Iterator[tuple[TextNode, Hint]]:
         """Give the objects, lists and bare arrays that the documents hold."""
 
 
@@ -160,11 +160,11 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
         _Reading(file.name, sink).run(form.parts(nodes, file.name, sink))
 
 
-def _documents(data: bytes, name: str) -> Iterator[Node]:
+def _documents(data: bytes, name: str) -> Iterator[TextNode]:
     return _json_documents(data, name) if _JSON.match(data) else _yaml_documents(data, name)
 
 
-def _json_documents(data: bytes, name: str) -> Iterator[Node]:
+def _json_documents(data: bytes, name: str) -> Iterator[TextNode]:
     data = json_text.readable(data)
     count = end = 0
     lines = json_text.Lines(data)
@@ -183,7 +183,7 @@ def _json_documents(data: bytes, name: str) -> Iterator[Node]:
         yield from rest
 
 
-def _yaml_documents(data: bytes, name: str, *, first_line: int = 0) -> Iterator[Node]:
+def _yaml_documents(data: bytes, name: str, *, first_line: int = 0) -> Iterator[TextNode]:
     source = YamlText(data)
     del data
     for document in yaml_lines.documents(source, name, first_line=first_line):
@@ -198,9 +198,9 @@ class _Reading:
         self.name = name
         self.sink = sink
         self.found = False
-        self.foreign: list[Node] = []
+        self.foreign: list[TextNode] = []
 
-    def run(self, documents: Iterable[tuple[Node, Hint]]) -> None:
+    def run(self, documents: Iterable[tuple[TextNode, Hint]]) -> None:
         """Sort every document into lists, objects and what is neither."""
         for number, (node, hint) in enumerate(documents):
             self._document(node, hint, 0)
@@ -238,7 +238,7 @@ class _Reading:
             code="not-kubernetes",
         )
 
-    def _document(self, node: Node, hint: Hint, depth: int) -> None:
+    def _document(self, node: TextNode, hint: Hint, depth: int) -> None:
         """Take a document, or a list inside of one."""
         if depth > _LIST_DEPTH:
             raise self._error("lists in lists in lists, too deep to be read", node, code="too-deep")
@@ -269,7 +269,7 @@ class _Reading:
         else:
             self._array(items, node, hint, depth)
 
-    def _array(self, array: Elements, node: Node, hint: Hint, depth: int) -> None:
+    def _array(self, array: Elements, node: TextNode, hint: Hint, depth: int) -> None:
         """Take a bare array: of objects, or of something that is none of our business."""
         if not array and hint.kind:
             self._none(hint)
@@ -298,7 +298,7 @@ class _Reading:
         for item in items:
             self._item(item, hint, depth)
 
-    def _item(self, node: Node, hint: Hint, depth: int) -> None:
+    def _item(self, node: TextNode, hint: Hint, depth: int) -> None:
         identity = node.identity()
         if identity is None:
             record = Record("", "", node, self.name)
@@ -311,7 +311,7 @@ class _Reading:
         else:
             self._object(node, api_version, kind, hint)
 
-    def _object(self, node: Node, api_version: object, kind: object, hint: Hint) -> None:
+    def _object(self, node: TextNode, api_version: object, kind: object, hint: Hint) -> None:
         """Take an object, if it says or its list says what it is."""
         if not kind and hint.kind:
             kind, api_version = hint.kind, api_version or hint.api_version
@@ -339,7 +339,7 @@ class _Reading:
         self.found = True
         self.sink.broken(Record("", kind if isinstance(kind, str) else "", node, self.name).broken(*problem))
 
-    def _refuse(self, node: Node, head: Head) -> None:
+    def _refuse(self, node: TextNode, head: Head) -> None:
         """Refuse what was saved in place of objects."""
         if head.kind == "Table" and str(head.api_version or _META).startswith(_META):
             raise self._error(
@@ -352,7 +352,7 @@ class _Reading:
             answer = shorten(str(head.message), 200)
             raise self._error(f"the API server's answer {answer}, not objects", node, code="status")
 
-    def _go_names(self, node: Node) -> SourceError:
+    def _go_names(self, node: TextNode) -> SourceError:
         return self._error(
             "written with the field names of Go (Items, Spec), which is not the form of the API",
             node,
@@ -360,7 +360,7 @@ class _Reading:
             hint="read the objects again with kubectl get -o json",
         )
 
-    def _error(self, message: str, node: Node, *, code: str, hint: str = "") -> SourceError:
+    def _error(self, message: str, node: TextNode, *, code: str, hint: str = "") -> SourceError:
         return SourceError(message, file=self.name, line=node.at()[0], code=code, hint=hint)
 
 

@@ -10,7 +10,7 @@ from msgspec import UNSET, Raw, UnsetType
 from kplan.objects.models import Object
 from kplan.sources import json_text
 from kplan.sources.fit import Path
-from kplan.sources.nodes import Elements, Head, Node
+from kplan.sources.nodes import Elements, Head, TextNode
 
 
 class _JsonIdentity(msgspec.Struct, gc=False):
@@ -88,14 +88,14 @@ class JsonElements:
     def __bool__(self) -> bool:
         return not json_text.is_empty_list(memoryview(self.raw))
 
-    def __iter__(self) -> "Iterator[Node]":
+    def __iter__(self) -> "Iterator[TextNode]":
         for raw, at in json_text.elements(memoryview(self.raw)):
             yield JsonNode(raw, self.place, at)
 
 
 @dataclass(slots=True)
 class JsonNode:
-    """A value in a JSON text; see Node."""
+    """A value in a JSON text; see TextNode."""
 
     raw: Raw
     place: JsonPlace
@@ -108,7 +108,7 @@ class JsonNode:
         return cls(raw, JsonPlace(json_text.Lines(bytes(raw)), 0, raw, 0))
 
     def at(self, path: Path = ()) -> tuple[int, int]:
-        """See Node."""
+        """See TextNode."""
         at = self.place.offset(self.index)
         if path:
             text = bytes(self.raw).decode("utf-8", "replace")
@@ -116,15 +116,15 @@ class JsonNode:
         return self.place.lines.at(at)
 
     def size(self) -> int:
-        """See Node."""
+        """See TextNode."""
         return len(memoryview(self.raw))
 
     def array(self) -> Elements | None:
-        """See Node."""
+        """See TextNode."""
         return self._elements(self.raw)
 
     def head(self) -> Head | None:
-        """See Node."""
+        """See TextNode."""
         if not self._begins(b"{"):
             return None
         top = _head.decode(self.raw)
@@ -140,7 +140,7 @@ class JsonNode:
         return Head(top.api_version, top.kind, items, annotations, top.message)
 
     def identity(self) -> tuple[object, object] | None:
-        """See Node."""
+        """See TextNode."""
         match = _IDENTITY_FIRST.match(self.raw)
         if match:
             return match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace")
@@ -149,8 +149,8 @@ class JsonNode:
         top = _identity.decode(self.raw)
         return top.api_version, top.kind
 
-    def fields(self) -> Mapping[str, Node]:
-        """See Node."""
+    def fields(self) -> Mapping[str, TextNode]:
+        """See TextNode."""
         if not self._begins(b"{"):
             return {}
         lines, start = self.place.lines, self.place.offset(self.index)
@@ -158,11 +158,11 @@ class JsonNode:
         return {name: JsonNode(raw, JsonPlace(lines, start, raw)) for name, raw in parts}
 
     def value(self) -> object:
-        """See Node."""
+        """See TextNode."""
         return json_text.loads(bytes(self.raw))
 
     def typed(self, model: type[Object]) -> Object:
-        """See Node."""
+        """See TextNode."""
         return _decoder(model).decode(self.raw)
 
     def _begins(self, sign: bytes) -> bool:

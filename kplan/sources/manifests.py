@@ -12,10 +12,10 @@ from kplan.objects.models import Object
 from kplan.objects.state import BrokenObject
 from kplan.sources.bounds import MOST_OBJECTS, MOST_OF_MANIFESTS
 from kplan.sources.collect import DEFAULT_NAMESPACE, typed
-from kplan.sources.documents import About
+from kplan.sources.documents import DumpFacts
 from kplan.sources.fit import Path
 from kplan.sources.loading import Paths, collector_paused, matching, read_all
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 from kplan.sources.records import Record
 from kplan.sources.yaml_nodes import YamlNode
 
@@ -40,7 +40,7 @@ class ManifestObject:
     raw: dict[str, object]
     file: str
     line: int
-    node: Node | None = field(default=None, repr=False, compare=False)
+    node: TextNode | None = field(default=None, repr=False, compare=False)
 
     @property
     def place(self) -> str:
@@ -143,7 +143,7 @@ class Manifests:
     def recorded(self, annotations: dict[str, object]) -> None:
         """Pass over: only snapshots say when they were taken."""
 
-    def described(self, about: About) -> None:
+    def described(self, about: DumpFacts) -> None:
         """Pass over: manifests are no dump."""
 
     def broken(self, broken: BrokenObject) -> None:

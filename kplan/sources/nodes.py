@@ -28,7 +28,7 @@ class Head(NamedTuple):
     message: object
 
 
-class Node(Protocol):
+class TextNode(Protocol):
     """A value in a text."""
 
     def at(self, path: Path = ()) -> tuple[int, int]:
@@ -46,7 +46,7 @@ class Node(Protocol):
     def identity(self) -> tuple[object, object] | None:
         """Give ``apiVersion`` and ``kind`` of a map; None for another value."""
 
-    def fields(self) -> "Mapping[str, Node]":
+    def fields(self) -> "Mapping[str, TextNode]":
         """Give the fields of a map by name; empty for another value."""
 
     def value(self) -> object:
@@ -56,14 +56,14 @@ class Node(Protocol):
         """Decode to a model; raises msgspec's errors and UnicodeDecodeError."""
 
 
-Elements = Iterable[Node]
+Elements = Iterable[TextNode]
 """Elements of a list, in order; false if there are none."""
 
 _TOLD = 1 << 20
 """Bytes of a value that is decoded to be told of."""
 
 
-def brief(node: Node) -> str:
+def brief(node: TextNode) -> str:
     """Name a value for a message: a map by its keys, a list by its first element."""
     if node.size() > _TOLD:
         return f"a {'map' if node.array() is None else 'list'} of {node.size():,} bytes"

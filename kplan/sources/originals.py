@@ -14,7 +14,7 @@ from kplan.objects.kinds import BY_MODEL, find
 from kplan.objects.models import Object
 from kplan.sources.collect import DEFAULT_NAMESPACE, Collector
 from kplan.sources.loading import collector_paused, read_all
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 from kplan.sources.reader import STDIN
 from kplan.sources.records import Record
 
@@ -26,7 +26,7 @@ class _Keeper(Collector):
 
     def __init__(self) -> None:
         super().__init__()
-        self.kept: dict[tuple[str, str], Node] = {}
+        self.kept: dict[tuple[str, str], TextNode] = {}
 
     def add(self, record: Record) -> None:
         kind = find(record.api_version, record.kind)
@@ -59,7 +59,7 @@ class FileOriginals:
         return value if isinstance(value, dict) else None
 
     @cached_property
-    def _kept(self) -> dict[tuple[str, str], Node]:
+    def _kept(self) -> dict[tuple[str, str], TextNode]:
         if not self._path or self._path == STDIN:
             return {}
         keeper = _Keeper()

@@ -12,7 +12,7 @@ from kplan.sources import old_forms
 from kplan.sources.checks import check
 from kplan.sources.conversions import converted
 from kplan.sources.fit import Misfit, Path, fit, write_path
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Record:
 
     api_version: str
     kind: str
-    node: Node
+    node: TextNode
     file: str
 
     def typed(self, kind: Kind) -> Object:

@@ -17,7 +17,7 @@ import msgspec
 from kplan.objects.kinds import BY_MODEL, KINDS
 from kplan.objects.models import Model, Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
-from kplan.sources.redact_names import NODE, Names, Pseudonyms, SeenNames
+from kplan.sources.redact_names import NODE, NameTaker, Pseudonyms, SeenNames
 from kplan.sources.redact_rules import REVISION_LABEL, fields_of
 from kplan.sources.redact_scheduler import hidden_configuration
 from kplan.sources.redact_words import is_plain, release_of
@@ -89,7 +89,7 @@ def _of_templates(state: ClusterState) -> Iterator[Object]:
         yield from pods
 
 
-def _walk(item: Any, names: Names) -> Any:
+def _walk(item: Any, names: NameTaker) -> Any:
     """Copy a model with each text replaced by its rule, and all models below."""
     changes: dict[str, Any] = {}
     model: type[msgspec.Struct] = type(item)
@@ -102,7 +102,7 @@ def _walk(item: Any, names: Names) -> Any:
     return msgspec.structs.replace(item, **changes) if changes else item
 
 
-def _name_of(item: Object, names: Names) -> str:
+def _name_of(item: Object, names: NameTaker) -> str:
     """Replace the name of an object; a CSINode's is that of the node, a revision's what its pods say.
 
     Drivers and classes of devices keep theirs.
@@ -115,7 +115,7 @@ def _name_of(item: Object, names: Names) -> str:
     return names.name(NODE if kind == "CSINode" else kind, item.name)
 
 
-def _below(value: Any, names: Names) -> Any:
+def _below(value: Any, names: NameTaker) -> Any:
     if isinstance(value, Model):
         return _walk(value, names)
     if isinstance(value, list):
@@ -150,7 +150,7 @@ def _completeness(known: Completeness) -> Completeness:
     )
 
 
-def _scheduler(known: KnownScheduler, names: Names) -> KnownScheduler:
+def _scheduler(known: KnownScheduler, names: NameTaker) -> KnownScheduler:
     """Keep what is known of the scheduler, unless its configuration says more than what the defaults are made of."""
     doubt = (
         f"how the scheduler is configured was not known when the snapshot was taken: {ASSUMED}" if known.doubt else ""

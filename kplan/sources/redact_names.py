@@ -56,7 +56,7 @@ _FIRST_ADDRESS = int(ipaddress.ip_address("198.18.0.0"))
 """Of the block that is set aside for measurements."""
 
 
-class Names(ABC):
+class NameTaker(ABC):
     """Takes names, the first time to see them all, then to replace them; ``word`` says what becomes of one."""
 
     @abstractmethod
@@ -124,19 +124,19 @@ class Names(ABC):
         return text if text in _EVERY_ADDRESS else self.word(ADDRESS, text)
 
 
-class SeenNames(Names):
+class SeenNames(NameTaker):
     """Collects all names of each kind."""
 
     def __init__(self) -> None:
         self.words: defaultdict[str, set[str]] = defaultdict(set)
 
     def word(self, kind: str, text: str) -> str:
-        """See Names."""
+        """See NameTaker."""
         self.words[kind].add(text)
         return text
 
 
-class Pseudonyms(Names):
+class Pseudonyms(NameTaker):
     """Gives the pseudonym of each name.
 
     Args:
@@ -154,11 +154,11 @@ class Pseudonyms(Names):
                 named[f"{pod}-{volume}"] = f"{self.word('Pod', pod)}-{self.word('Volume', volume)}"
 
     def word(self, kind: str, text: str) -> str:
-        """See Names."""
+        """See NameTaker."""
         return self._of[kind][text]
 
     def hardware(self, text: str) -> str:
-        """See Names."""
+        """See NameTaker."""
         return self._of.get(HARDWARE, {}).get(text, text)
 
     def truth(self) -> dict[str, str]:

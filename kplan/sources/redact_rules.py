@@ -29,11 +29,11 @@ from kplan.objects.well_known import (
     VOLCANO_TASK,
 )
 from kplan.objects.whole_numbers import parse_int
-from kplan.sources.redact_names import HARDWARE, NAMESPACE, NODE, SCHEDULER, Names
+from kplan.sources.redact_names import HARDWARE, NAMESPACE, NODE, SCHEDULER, NameTaker
 from kplan.sources.redact_words import release_of, tells_which
 from kplan.sources.snapshot import KEPT_ANNOTATIONS
 
-Rule = Callable[[Names, Any, Any], Any]
+Rule = Callable[[NameTaker, Any, Any], Any]
 """Takes the names, the value of a field and the model it is in; gives the new value."""
 
 _KINDS = frozenset(kind.name for kind in KINDS)
@@ -55,7 +55,7 @@ _NAMES_OF_DRIVERS = frozenset(_LIST_OF_NAMES_OF_DRIVERS.split())
 """Fields that stay as they are: what drivers, their devices and their classes are called, and what those say."""
 
 
-def _by(take: Callable[[Names, str], str]) -> Rule:
+def _by(take: Callable[[NameTaker, str], str]) -> Rule:
     """Take a text for itself, whatever model it is in."""
     return lambda names, value, item: take(names, value)
 
@@ -69,11 +69,11 @@ def _name(kind: str) -> Rule:
     return lambda names, value, item: names.name(kind, value)
 
 
-def _keep(names: Names, value: Any, item: Any) -> Any:
+def _keep(names: NameTaker, value: Any, item: Any) -> Any:
     return value
 
 
-def _word(names: Names, value: Any, item: Any) -> Any:
+def _word(names: NameTaker, value: Any, item: Any) -> Any:
     """Words of the API, one or several; an amount may be a number, or a model of its own."""
     if isinstance(value, list):
         return [_word(names, part, item) for part in value]
@@ -84,22 +84,22 @@ def _word(names: Names, value: Any, item: Any) -> Any:
     return names.plain(value) if isinstance(value, str) else value
 
 
-def _amounts(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
+def _amounts(names: NameTaker, value: dict[str, Any], item: Any) -> dict[str, Any]:
     """Amounts by resource."""
     return {names.resource(name): _word(names, amount, item) for name, amount in value.items()}
 
 
-def _scratch(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
+def _scratch(names: NameTaker, value: dict[str, Any], item: Any) -> dict[str, Any]:
     """Medium and size of an emptyDir."""
     return {key: _word(names, value[key], item) for key in ("medium", "sizeLimit") if key in value}
 
 
-def _release(names: Names, value: str, item: Any) -> str:
+def _release(names: NameTaker, value: str, item: Any) -> str:
     return release_of(value)
 
 
 def _attributes(
-    names: Names, value: dict[str, devices.DeviceAttribute], item: Any
+    names: NameTaker, value: dict[str, devices.DeviceAttribute], item: Any
 ) -> dict[str, devices.DeviceAttribute]:
     """Facts about a device, without those that say which one it is."""
 
@@ -114,53 +114,60 @@ def _attributes(
     return facts
 
 
-def _drop(names: Names, value: Any, item: Any) -> None:
+def _drop(names: NameTaker, value: Any, item: Any) -> None:
     return None
 
 
-def _empty(names: Names, value: Any, item: Any) -> dict[str, object]:
+def _empty(names: NameTaker, value: Any, item: Any) -> dict[str, object]:
     return {}
 
 
-def _labels(names: Names, value: dict[str, str], item: Any) -> dict[str, str]:
+def _labels(names: NameTaker, value: dict[str, str], item: Any) -> dict[str, str]:
     return {names.key(key): names.value(key, text) for key, text in value.items()}
 
 
 REVISION_LABEL = "controller-revision-hash"
 
 
-def _revision(names: Names, value: str, item: Any) -> str:
+def _revision(names: NameTaker, value: str, item: Any) -> str:
     """A revision is what the label of its pods says."""
     return names.value(REVISION_LABEL, value)
 
 
-def _scaled_kind(names: Names, value: str, item: Any) -> str:
+def _scaled_kind(names: NameTaker, value: str, item: Any) -> str:
     return value if value in _KINDS or not value else "Owner"
 
 
-def _scaled(names: Names, value: str, item: Any) -> str:
+def _scaled(names: NameTaker, value: str, item: Any) -> str:
     """What an autoscaler scales; KEDA takes a missing kind for Deployment."""
     return names.name(_scaled_kind(names, item.kind, item) or "Deployment", value)
 
 
-def _any_container(names: Names, value: str, item: Any) -> str:
+def _any_container(names: NameTaker, value: str, item: Any) -> str:
     """A container of a policy, or all of them."""
     return value if value == "*" else names.name("Container", value)
 
 
-def _value(names: Names, value: str, item: Any) -> str:
+def _value(names: NameTaker, value: str, item: Any) -> str:
     return names.value(item.key or "", value)
 
 
-def _image_of_node(names: Names, value: str, item: Any) -> str:
+def _image_of_node(names: NameTaker, value: str, item: Any) -> str:
     return names.image(value, of_node=True)
 
 
-_key, _image, _handle, _address = _by(Names.key), _by(Names.image), _by(Names.handle), _by(Names.address)
+_key, _image, _handle, _address = (
+    _by(NameTaker.key),
+    _by(NameTaker.image),
+    _by(NameTaker.handle),
+    _by(NameTaker.address),
+)
 _keys, _values = _each(_key), _each(_value)
 
 
-def _match_fields(names: Names, value: list[m.NodeSelectorRequirement], item: Any) -> list[m.NodeSelectorRequirement]:
+def _match_fields(
+    names: NameTaker, value: list[m.NodeSelectorRequirement], item: Any
+) -> list[m.NodeSelectorRequirement]:
     """``metadata.name`` is the only field there is."""
     return [
         m.NodeSelectorRequirement(
@@ -172,7 +179,7 @@ def _match_fields(names: Names, value: list[m.NodeSelectorRequirement], item: An
     ]
 
 
-def _annotations(names: Names, value: dict[str, str], item: Any) -> dict[str, str] | None:
+def _annotations(names: NameTaker, value: dict[str, str], item: Any) -> dict[str, str] | None:
     """Keep those that say something about placement; some of them hold names."""
     rules = {
         **dict.fromkeys(VOLCANO_GROUPS, "VolcanoPodGroup"),
@@ -209,23 +216,23 @@ def _annotations(names: Names, value: dict[str, str], item: Any) -> dict[str, st
     return kept or None
 
 
-def _owner_kind(names: Names, value: str, item: Any) -> str:
+def _owner_kind(names: NameTaker, value: str, item: Any) -> str:
     return value if value in _KINDS else "Owner"
 
 
-def _owner_version(names: Names, value: str, item: Any) -> str:
+def _owner_version(names: NameTaker, value: str, item: Any) -> str:
     return value if item.kind in _KINDS else "redacted/v1"
 
 
-def _owner(names: Names, value: str, item: Any) -> str:
+def _owner(names: NameTaker, value: str, item: Any) -> str:
     return names.name(item.kind if item.kind in _KINDS else "Owner", value)
 
 
-def _source_group(names: Names, value: str, item: Any) -> str:
+def _source_group(names: NameTaker, value: str, item: Any) -> str:
     return value if value.endswith(".k8s.io") else "redacted"
 
 
-def _quota(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
+def _quota(names: NameTaker, value: dict[str, Any], item: Any) -> dict[str, Any]:
     """A quota may count the claims of one class."""
     hard = {}
     for key, amount in value.items():
@@ -235,27 +242,27 @@ def _quota(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
     return hard
 
 
-def _schedule(names: Names, value: str, item: Any) -> str:
+def _schedule(names: NameTaker, value: str, item: Any) -> str:
     """When a job runs, unless it is something else."""
     return value if _CRON.fullmatch(value) else ""
 
 
-def _zone(names: Names, value: str, item: Any) -> str:
+def _zone(names: NameTaker, value: str, item: Any) -> str:
     """A time zone, unless it is something else."""
     return value if read_schedule("@daily", value) is not None else ""
 
 
-def _request(names: Names, value: str, item: Any) -> str:
+def _request(names: NameTaker, value: str, item: Any) -> str:
     """A request, or a request and which of its alternatives: ``gpu/large``."""
     return "/".join(names.name("Request", part) for part in value.split("/"))
 
 
-def _consumer(names: Names, value: str, item: Any) -> str:
+def _consumer(names: NameTaker, value: str, item: Any) -> str:
     kinds = {"pods": "Pod", "podgroups": "PodGroup"}
     return names.name(kinds.get(item.resource, "Owner"), value)
 
 
-def _disrupted(names: Names, value: dict[str, Any], item: Any) -> dict[str, Any]:
+def _disrupted(names: NameTaker, value: dict[str, Any], item: Any) -> dict[str, Any]:
     return {names.name("Pod", name): _word(names, time, item) for name, time in value.items()}
 
 
@@ -268,7 +275,7 @@ def _rule_of(field: str) -> Rule:
     return _keep if field in _NAMES_OF_DRIVERS else _amounts_or_word if field in _AMOUNTS else _word
 
 
-def _amounts_or_word(names: Names, value: Any, item: Any) -> Any:
+def _amounts_or_word(names: NameTaker, value: Any, item: Any) -> Any:
     if not isinstance(value, dict):
         return _word(names, value, item)
     if type(item).__module__ == devices.__name__:
@@ -347,10 +354,10 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     pod.NodeAllocatableResourceClaimStatus: _rules(
         resources=_amounts, containers=_each(_name("Container")), resource_claim_name=_name("ResourceClaim")
     ),
-    pod.NodeAllocatableMappedResources: _rules("quantity", name=_by(Names.resource)),
-    pod.NodeAllocatableOverheadResources: _rules("per_pod", "per_container", name=_by(Names.resource)),
+    pod.NodeAllocatableMappedResources: _rules("quantity", name=_by(NameTaker.resource)),
+    pod.NodeAllocatableOverheadResources: _rules("per_pod", "per_container", name=_by(NameTaker.resource)),
     pod.ContainerExtendedResourceRequest: _rules(
-        resource_name=_by(Names.resource), container_name=_name("Container"), request_name=_request
+        resource_name=_by(NameTaker.resource), container_name=_name("Container"), request_name=_request
     ),
     storage.PersistentVolumeClaimSpec: _rules(
         "access_modes",
@@ -389,10 +396,10 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     m.CSIStorageCapacity: _rules("capacity", "maximum_volume_size", storage_class_name=_name("StorageClass")),
     storage.VolumeAttachmentSpec: _rules("attacher", node_name=_name(NODE)),
     storage.VolumeAttachmentSource: _rules(persistent_volume_name=_name("PersistentVolume")),
-    devices.CelDeviceSelector: _rules(expression=_by(Names.expression)),
+    devices.CelDeviceSelector: _rules(expression=_by(NameTaker.expression)),
     devices.DeviceToleration: _rules("operator", "effect", key=_key, value=_value),
     devices.CapacityRequirements: _rules("requests"),
-    devices.DerivedAttribute: _rules("name", expression=_by(Names.expression)),
+    devices.DerivedAttribute: _rules("name", expression=_by(NameTaker.expression)),
     devices.ExactDeviceRequest: _rules("device_class_name", "allocation_mode"),
     devices.DeviceSubRequest: _rules(name=_name("Request")),
     devices.DeviceRequest: _rules(name=_name("Request")),
@@ -411,7 +418,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     devices.AllocationResult: _rules("allocation_timestamp"),
     devices.ResourceClaimConsumer: _rules("resource", "uid", api_group=_source_group, name=_consumer),
     devices.AllocatedDeviceStatus: _rules("driver", "share_id", pool=_name("Pool"), device=_name("Device")),
-    devices.DeviceClassSpec: _rules(extended_resource_name=_by(Names.resource)),
+    devices.DeviceClassSpec: _rules(extended_resource_name=_by(NameTaker.resource)),
     devices.ResourcePool: _rules(name=_name("Pool")),
     devices.Counter: _rules("value"),
     devices.CounterSet: _rules("name", "counters"),

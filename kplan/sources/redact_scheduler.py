@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kplan.sources.redact_names import SCHEDULER, Names
+from kplan.sources.redact_names import SCHEDULER, NameTaker
 from kplan.sources.redact_words import WORDS, is_plain
 
 _LIST_OF_PLUGINS = """
@@ -29,7 +29,7 @@ class _TellsMoreError(Exception):
     """There is something that is not known to be harmless."""
 
 
-def hidden_configuration(configuration: Mapping[str, Any], names: Names) -> dict[str, Any] | None:
+def hidden_configuration(configuration: Mapping[str, Any], names: NameTaker) -> dict[str, Any] | None:
     """Replace the names in a configuration; None where it says something else that may be a name."""
     try:
         hidden = _hidden(configuration, names, "")
@@ -39,7 +39,7 @@ def hidden_configuration(configuration: Mapping[str, Any], names: Names) -> dict
     return hidden
 
 
-def _hidden(value: Any, names: Names, field: str) -> Any:
+def _hidden(value: Any, names: NameTaker, field: str) -> Any:
     if isinstance(value, Mapping):
         return {_field(key): _hidden(part, names, key) for key, part in value.items()}
     if isinstance(value, list):
@@ -55,7 +55,7 @@ def _field(name: object) -> str:
     return name
 
 
-def _text(field: str, text: str, names: Names) -> str:
+def _text(field: str, text: str, names: NameTaker) -> str:
     if field in _NAMING:
         return _NAMING[field](names, text)
     allowed = {"apiVersion": _GROUP.fullmatch, "kind": _ARGUMENTS.fullmatch}.get(field, _harmless)
@@ -64,9 +64,9 @@ def _text(field: str, text: str, names: Names) -> str:
     return text
 
 
-_NAMING: Mapping[str, Callable[[Names, str], str]] = {
+_NAMING: Mapping[str, Callable[[NameTaker, str], str]] = {
     "schedulerName": lambda names, text: names.name(SCHEDULER, text),
-    "topologyKey": Names.key,
+    "topologyKey": NameTaker.key,
 }
 
 

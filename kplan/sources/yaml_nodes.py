@@ -9,7 +9,7 @@ from yaml import events
 
 from kplan.objects.models import Object
 from kplan.sources.fit import Path
-from kplan.sources.nodes import Elements, Head, Node
+from kplan.sources.nodes import Elements, Head, TextNode
 from kplan.sources.repeated_keys import repeated_keys
 from kplan.sources.yaml_events import YamlDocument, event_stream
 
@@ -34,7 +34,7 @@ class YamlText:
 
 @dataclass(slots=True)
 class YamlNode:
-    """A value in a YAML stream; see Node."""
+    """A value in a YAML stream; see TextNode."""
 
     built: object
     document: YamlDocument
@@ -43,7 +43,7 @@ class YamlNode:
     """Path from the document; only maps of the first levels have a mark of their own."""
 
     def at(self, path: Path = ()) -> tuple[int, int]:
-        """See Node."""
+        """See TextNode."""
         mark = self.document.marks.get(id(self.built)) if isinstance(self.built, dict) else None
         if mark is None:
             mark, path = self.document.mark, (*self.inside, *path)
@@ -67,15 +67,15 @@ class YamlNode:
         yield from ((path, mark.line + 1 + line) for path, line in repeated_keys(" " * mark.column + alone))
 
     def size(self) -> int:
-        """See Node."""
+        """See TextNode."""
         return 0
 
-    def array(self) -> Sequence[Node] | None:
-        """See Node."""
+    def array(self) -> Sequence[TextNode] | None:
+        """See TextNode."""
         return self._nodes(self.built, self.inside) if isinstance(self.built, list) else None
 
     def head(self) -> Head | None:
-        """See Node."""
+        """See TextNode."""
         top = self.built
         if not isinstance(top, dict):
             return None
@@ -93,11 +93,11 @@ class YamlNode:
         return Head(top.get("apiVersion"), top.get("kind"), nodes, notes, top.get("message"))
 
     def identity(self) -> tuple[object, object] | None:
-        """See Node."""
+        """See TextNode."""
         return (self.built.get("apiVersion"), self.built.get("kind")) if isinstance(self.built, dict) else None
 
-    def fields(self) -> Mapping[str, Node]:
-        """See Node."""
+    def fields(self) -> Mapping[str, TextNode]:
+        """See TextNode."""
         if self._comes_later:
             document = self.document.whole()
             return YamlNode(document.value, document, self.source).fields()
@@ -105,7 +105,7 @@ class YamlNode:
         return {key: YamlNode(part, self.document, self.source, (*self.inside, key)) for key, part in top.items()}
 
     def value(self) -> object:
-        """See Node."""
+        """See TextNode."""
         return self.document.whole().value if self._comes_later else self.built
 
     @property
@@ -114,10 +114,10 @@ class YamlNode:
         return self.document.items is not None and self.built is self.document.value
 
     def typed(self, model: type[Object]) -> Object:
-        """See Node."""
+        """See TextNode."""
         return msgspec.convert(self.built, model)
 
-    def _nodes(self, parts: list[object], inside: Path) -> list[Node]:
+    def _nodes(self, parts: list[object], inside: Path) -> list[TextNode]:
         return [YamlNode(part, self.document, self.source, (*inside, index)) for index, part in enumerate(parts)]
 
 
@@ -131,7 +131,7 @@ class _Items:
     def __bool__(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[TextNode]:
         assert self.document.items is not None
         for number, (item, mark) in enumerate(self.document.items()):
             if mark is None:

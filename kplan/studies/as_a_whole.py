@@ -18,11 +18,11 @@ from kplan.pipeline import Planner
 from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import requests
-from kplan.remedies.candidate import Candidate, Case, Cost, Remedies
+from kplan.remedies.candidate import Candidate, Case, Remedies, RemedyCost
 from kplan.remedies.engine import Lands, Measure, Tried, Worse, best
 from kplan.remedies.fields import edited, with_fields
 from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
-from kplan.remedies.more_nodes import Domains, added, domains_of, several
+from kplan.remedies.more_nodes import SpreadDomains, added, domains_of, several
 from kplan.remedies.rollouts import rollout_ways, silent_ways
 from kplan.remedies.search import remedies
 from kplan.result.document_how_to import FieldChange, HowTo
@@ -204,7 +204,7 @@ class _Landing:
             tried = self._with(candidate)
         else:
             tried = self._on_cluster(candidate) if not candidate.edits else self._edited(candidate)
-        if tried is None or (candidate.cost >= Cost.LEAVE_OUT and not tried.found.lands.done):
+        if tried is None or (candidate.cost >= RemedyCost.LEAVE_OUT and not tried.found.lands.done):
             return None  # what gives up a part of the pod is worth it for the whole alone
         return tried if tried.found.lands.landed > self.item.landed else None
 
@@ -269,7 +269,7 @@ class _Landing:
         across = self._more(candidate, attempt, 1, domains)
         return across if across.found.lands.landed > attempt.found.lands.landed else attempt
 
-    def _more(self, candidate: Candidate, tried: Attempt, number: int, domains: Domains | None = None) -> Attempt:
+    def _more(self, candidate: Candidate, tried: Attempt, number: int, domains: SpreadDomains | None = None) -> Attempt:
         """Add a node several times: twice as many until all land, then about the least number with which they do.
 
         Args:

@@ -12,7 +12,7 @@ from kplan.framework.worlds import Rows
 from kplan.pipeline import Planner
 from kplan.pipeline.groups.trying import node_sets
 from kplan.plugins.shared.pod_groups import quorum
-from kplan.result import Event, EventKind
+from kplan.result import EventKind, PlanEvent
 from kplan.result.document_base import Cause
 from kplan.wording.failing import failure
 
@@ -60,7 +60,7 @@ def fits_at_once(planner: Planner, pods: Sequence[PodInfo], within: Rows | None 
                 on[pod.row] = outcome.choice
             elif first is None:
                 first = pod
-                cause = failure(trial, pod, Event(EventKind.PENDING, outcome)).because
+                cause = failure(trial, pod, PlanEvent(EventKind.PENDING, outcome)).because
     return Blocked(len(on), on, first, cause)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from kplan.course.drains.clock import DrainClock
 from kplan.course.drains.drain import DrainRun, Gone
-from kplan.course.evictions.budgets import HeldBack, Permission
+from kplan.course.evictions.budgets import BudgetHeld, Permission
 from kplan.result.document_base import Cause
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure
@@ -73,7 +73,7 @@ def scale_of_budget(budget: str, kind: str) -> str:
     )
 
 
-def held_back(back: HeldBack) -> str:
+def held_back(back: BudgetHeld) -> str:
     """Note that the status of a budget allows less than its pods do."""
     return f"budget {back.budget} allows {back.recorded} by its status, {back.found} by the pods it covers"
 

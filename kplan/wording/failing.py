@@ -13,7 +13,7 @@ from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import NodeGroup, find_groups
 from kplan.reasons.run_cycle import RunCycle
-from kplan.result import Event, Outcome
+from kplan.result import Outcome, PlanEvent
 from kplan.result.document import Group, Nearest
 from kplan.result.document_base import Cause
 from kplan.wording.because import because
@@ -40,7 +40,7 @@ class Failure:
     nearest: Nearest | None = None
 
 
-def failure(planner: Planner, pod: PodInfo, event: Event, leaving: Collection[str] = ()) -> Failure:
+def failure(planner: Planner, pod: PodInfo, event: PlanEvent, leaving: Collection[str] = ()) -> Failure:
     """Tell why a pod was not placed.
 
     Args:

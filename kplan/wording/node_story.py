@@ -29,7 +29,7 @@ _NUMBERED: frozenset[str] = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedPods:
+class PodsOfRefusal:
     """Pods that a node refuses for the same reasons.
 
     Attributes:
@@ -109,7 +109,7 @@ def node_sentence(node: str, numbers: Mapping[str, int], gated: int, *, running:
     return f"{node}: of {count(total, what)}, each tried alone, {parts}{rest}"
 
 
-def node_cause(usage: NodeRow, refusing: Sequence[RefusedPods], lost: Sequence[NodeLoss]) -> Cause | None:
+def node_cause(usage: NodeRow, refusing: Sequence[PodsOfRefusal], lost: Sequence[NodeLoss]) -> Cause | None:
     """The one cause: the reason that refuses most pods, or what lets another node win over most."""
     loses = [item for item in lost if item.result == "loses"]
     away = sum(refused.refusal.count for refused in refusing)
@@ -124,7 +124,7 @@ def node_cause(usage: NodeRow, refusing: Sequence[RefusedPods], lost: Sequence[N
     return None
 
 
-def _refusing(refusing: Sequence[RefusedPods], away: int) -> Cause:
+def _refusing(refusing: Sequence[PodsOfRefusal], away: int) -> Cause:
     """The reason that holds for most of the refused pods, alone or among others."""
     held: Counter[tuple[str, str]] = Counter()
     for refused in refusing:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from kplan.remedies.about import (
     NEW_DOMAIN,
     About,
-    Amount,
     Lower,
     LowerRequest,
     Moves,
@@ -15,6 +14,7 @@ from kplan.remedies.about import (
     NewClaim,
     NewNode,
     Purpose,
+    ResourceAmount,
 )
 from kplan.remedies.candidate import Candidate
 from kplan.wording.moving import moving, step_by_step
@@ -152,6 +152,6 @@ def _differs(what: NewNode) -> str:
     return (f", {joined(place)}" if place else "") + sizes
 
 
-def _amount(what: Amount) -> str:
+def _amount(what: ResourceAmount) -> str:
     """``4 cpu``."""
     return f"{amounts(what.resource, what.amount, exact=True)[0]} {what.resource}"

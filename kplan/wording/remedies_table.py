@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from string import Formatter
 from typing import Any, TypeVar
 
-from kplan.remedies.about import Amount, Named, Requirement
+from kplan.remedies.about import AffinityRequirement, Named, ResourceAmount
 from kplan.words import amounts, count, joined, listed
 
 T = TypeVar("T")
@@ -79,11 +79,11 @@ def _limits(limits: tuple[tuple[str, int, int | None], ...]) -> str:
     return ", ".join(f"{f'{driver} ' * (len(limits) > 1)}{new} (now {old})" for driver, new, old in limits)
 
 
-def _requirement(requirement: Requirement) -> str:
+def _requirement(requirement: AffinityRequirement) -> str:
     return f"{requirement.key} {requirement.operator} {listed(requirement.values, most=2)}".strip()
 
 
-def _leaves(size: Amount | None) -> str:
+def _leaves(size: ResourceAmount | None) -> str:
     if size is None:
         return ""
     amount = amounts(size.resource, size.amount, exact=True)[0]

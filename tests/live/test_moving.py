@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kplan.course.moving import Journey, Movable, Moved, WantedPods, fewest_moves
-from kplan.course.moving.packing import Limits, PackSearch
+from kplan.course.moving.packing import PackingLimits, PackSearch
 from kplan.pipeline import Planner
 from kplan.scenario.nodes import Cordon
 from tests.live.controllers import Watch, apply, controllers_running, is_ready, read_state, serve
@@ -105,7 +105,7 @@ def test_nodes_are_emptied_as_planned(plane: ControlPlane, watch: Watch, case: C
     planner = planner_of(plane)
     mine = [f"{case.name}-{number}" for number in range(len(case.cpus))]
     worth = np.array([float(node.name in mine) for node in planner.cluster.nodes])
-    found = PackSearch(planner, Movable(planner), worth, Limits(only=frozenset(mine))).run()
+    found = PackSearch(planner, Movable(planner), worth, PackingLimits(only=frozenset(mine))).run()
     assert len(found.emptied.nodes) == 2
 
     carry_out(plane, watch, case, found.emptied.moves, found.emptied.nodes)

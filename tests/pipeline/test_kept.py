@@ -15,7 +15,7 @@ from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.kept import KeptAnswers
-from kplan.result import Event, EventKind
+from kplan.result import EventKind, PlanEvent
 from tests.builders import node, pod
 from tests.conformance.corpus import GAPS, cases, themes
 from tests.conformance.test_remedies import planner_of
@@ -29,7 +29,7 @@ def whole(objects: list[Object]) -> Planner:
     return planner
 
 
-def told(event: Event) -> tuple[Any, ...]:
+def told(event: PlanEvent) -> tuple[Any, ...]:
     """All that a plan tells of one pod."""
     last = event.outcome.last
     best = last.scores.best if last.scores is not None else ()
@@ -152,7 +152,7 @@ def test_a_streak_places_pods_as_whole_cycles_do(data: st.DataObject) -> None:
         assert streak == [told(event) for event in run_of(objects)]
 
 
-def run_of(objects: list[Object]) -> list[Event]:
+def run_of(objects: list[Object]) -> list[PlanEvent]:
     planner = whole(objects)
     planner.everything = False
     return [planner.step(info) for info in planner.waiting()]

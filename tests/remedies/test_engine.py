@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from kplan.remedies.about import Named, NewNode
-from kplan.remedies.candidate import Candidate, Cost, Further, both
+from kplan.remedies.candidate import Candidate, Further, RemedyCost, both
 from kplan.remedies.engine import Measure, Tried, best, by_steps, sift
-from kplan.remedies.more_nodes import Domains, added, least, one_more, several
+from kplan.remedies.more_nodes import SpreadDomains, added, least, one_more, several
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.nodes import Cordon
 from kplan.wording.remedies import text_of
@@ -18,7 +18,7 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 def uncordon(name: str, code: str = "uncordon", unless: tuple[str, ...] = ()) -> Candidate:
-    return Candidate(code, Cost.UNCORDON, Named(node=name), steps=(Cordon(name, on=False),), unless=unless)
+    return Candidate(code, RemedyCost.UNCORDON, Named(node=name), steps=(Cordon(name, on=False),), unless=unless)
 
 
 @dataclass
@@ -72,7 +72,7 @@ def test_enough_and_the_bound_end_it(most: int | None, bound: int, asked: str) -
 
 def test_a_change_that_is_only_named_is_not_carried_out() -> None:
     known = Known({})
-    named = Candidate("evict-pod", Cost.EVICT, Named(node="a"), named=True)
+    named = Candidate("evict-pod", RemedyCost.EVICT, Named(node="a"), named=True)
     assert (sift([named], known.measure).fails, known.asked) == ([named], [])
 
 
@@ -107,7 +107,7 @@ def test_a_node_is_added_several_times_and_once_in_each_zone() -> None:
         "3 more nodes like a, zone z-1",
         (f"--add-node like=a,{ZONE}=z-1,count=3",),
     )
-    each = several(one, 2, Domains(ZONE, ("z-1", "z-2")))
+    each = several(one, 2, SpreadDomains(ZONE, ("z-1", "z-2")))
     assert text_of(each) == "2 more nodes like a in each of 2 zones"
     assert each.flags == (f"--add-node like=a,{ZONE}=z-1,count=2", f"--add-node like=a,{ZONE}=z-2,count=2")
     assert text_of(both(several(one, 2), uncordon("b"))) == "2 more nodes like a, zone z-1, and uncordon b"
@@ -131,7 +131,7 @@ def test_a_search_that_may_not_go_on_ends_with_what_is_known_to_be_enough() -> N
 
 def numbered(number: int, most: int = 8) -> Candidate:
     """A change of a number, which goes on up to the most."""
-    one = Candidate("one-more-node", Cost.ADD_NODE, NewNode("a", number=number), steps=(AddNode(like="a"),))
+    one = Candidate("one-more-node", RemedyCost.ADD_NODE, NewNode("a", number=number), steps=(AddNode(like="a"),))
     return replace(one, further=Further(numbered, most)) if number == 1 else one
 
 

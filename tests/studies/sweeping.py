@@ -24,9 +24,9 @@ from kplan.studies.sweep import (
     Base,
     Grid,
     Points,
-    Scenario,
     ScenarioBench,
     SweepRules,
+    SweepScenario,
     Waiting,
     Workers,
     digests,
@@ -57,7 +57,7 @@ def grid_of(bench: ScenarioBench, *asked: AskedAxis, **more: Any) -> Grid:
     return grid
 
 
-def swept(bench: ScenarioBench, scenarios: Sequence[Scenario], workers: Workers) -> list[SweepOutcome]:
+def swept(bench: ScenarioBench, scenarios: Sequence[SweepScenario], workers: Workers) -> list[SweepOutcome]:
     """Outcomes in the order of scenarios, without how long each took."""
     told = digests(bench.base, scenarios)
     found = list(sweep(scenarios, len(scenarios), bench, told.base, workers))
@@ -75,7 +75,7 @@ def asked(bench: ScenarioBench, *axes: AskedAxis, **more: Any) -> dict[str, Swee
     return {one.name: one for one in swept(bench, scenarios, Workers(jobs=1))}
 
 
-def everything() -> tuple[ScenarioBench, list[Scenario]]:
+def everything() -> tuple[ScenarioBench, list[SweepScenario]]:
     """A shop in which something waits, and scenarios of every kind."""
     bench = bench_of([*shop(), owned("big", "ReplicaSet", "big", cpu="6")])
     web, pool = AskedAxis("workload", ("rs/shop/web-7d",)), AskedAxis("pool", ("like=node-a",))

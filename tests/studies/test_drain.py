@@ -13,7 +13,7 @@ from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.render.text import drain as render
 from kplan.render.text.style import Style
-from kplan.result import Event
+from kplan.result import PlanEvent
 from kplan.result.document_drain import DrainPlan
 from kplan.scenario import parse_step
 from kplan.scenario.budgets import status_of
@@ -307,7 +307,7 @@ def searched(monkeypatch: pytest.MonkeyPatch, *objects: Object) -> tuple[DrainPl
     tried: list[str] = []
     step = Planner.step
 
-    def counted(planner: Planner, info: PodInfo) -> Event:
+    def counted(planner: Planner, info: PodInfo) -> PlanEvent:
         tried.append(info.name)
         return step(planner, info)
 

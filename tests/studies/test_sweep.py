@@ -15,7 +15,7 @@ from kplan.studies.fail import each_failure
 from kplan.studies.origin import origin
 from kplan.studies.sweep import AskedAxis, Axis, Grid, GridPoint, ScenarioBench, Waiting, Workers, report
 from kplan.studies.sweep.questions import DRAIN, DrainQuestion, LossQuestion, MovesQuestion
-from kplan.studies.sweep.scenario import Scenario
+from kplan.studies.sweep.scenario import SweepScenario
 from tests.builders import node, pod
 from tests.scenario.worlds import owned, shop
 from tests.studies.sweeping import SCHEDULER, Broken, asked, base_of, bench_of, everything, grid_of, swept, timeless
@@ -224,7 +224,7 @@ def test_a_bug_fails_its_scenario_and_what_it_did_by_half_is_thrown_away() -> No
     bench = bench_of(shop())
     fine = next(iter(grid_of(bench, AskedAxis("drain", ("node-a",))).scenarios()))
     before = swept(bench, [fine], Workers(jobs=1))
-    bug = Scenario(1, ("bug",), (), Broken())
+    bug = SweepScenario(1, ("bug",), (), Broken())
     (shown,) = swept(bench, [bug], Workers(jobs=1))
     assert shown.because is not None
     assert shown.because.code == "internal-error"

@@ -9,7 +9,7 @@ import pytest
 
 from kplan.errors import UsageError
 from kplan.result.document_sweep import SweepOutcome
-from kplan.studies.sweep import Scenario, ScenarioBench, Waiting, Workers, digests, sweep
+from kplan.studies.sweep import ScenarioBench, SweepScenario, Waiting, Workers, digests, sweep
 from kplan.studies.sweep import base as packing
 from kplan.studies.sweep import workers as running
 from kplan.studies.sweep.workers import Processes
@@ -17,12 +17,12 @@ from tests.scenario.worlds import shop
 from tests.studies.sweeping import Held, Lethal, bench_of, everything, swept, timeless, until
 
 
-def waiting(number: int, question: object = None) -> Scenario:
+def waiting(number: int, question: object = None) -> SweepScenario:
     asked = question if question is not None else Waiting()
-    return Scenario(number, (f"case {number}",), (), asked)  # type: ignore[arg-type]
+    return SweepScenario(number, (f"case {number}",), (), asked)  # type: ignore[arg-type]
 
 
-def over_processes(bench: ScenarioBench, scenarios: list[Scenario]) -> list[SweepOutcome]:
+def over_processes(bench: ScenarioBench, scenarios: list[SweepScenario]) -> list[SweepOutcome]:
     return swept(bench, scenarios, Workers(jobs=2))
 
 

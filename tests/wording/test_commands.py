@@ -3,7 +3,7 @@
 import pytest
 
 from kplan.remedies import about as a
-from kplan.remedies.candidate import Candidate, Cost
+from kplan.remedies.candidate import Candidate, RemedyCost
 from kplan.remedies.more_nodes import one_more
 from kplan.wording.commands import commands_of
 from tests.builders import node, pod
@@ -136,7 +136,7 @@ def lines(candidate: Candidate) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(("code", "about", "said"), ROWS, ids=[f"{row[0]}-{type(row[1]).__name__}" for row in ROWS])
 def test_lines(code: str, about: a.About, said: tuple[str, ...]) -> None:
-    assert lines(Candidate(code, Cost.WAIT, about)) == said
+    assert lines(Candidate(code, RemedyCost.WAIT, about)) == said
 
 
 def test_a_node_is_added_by_others_and_its_what_if_is_told() -> None:

@@ -7,14 +7,14 @@ import pytest
 from kplan.course.evictions.budgets import Permission
 from kplan.course.moving import Journey, Moved
 from kplan.remedies import about as a
-from kplan.remedies.candidate import Candidate, Cost, Harm
+from kplan.remedies.candidate import Candidate, Harm, RemedyCost
 from kplan.wording.remedies import failed_of, harm_of, short_of, text_of, words_of
 from kplan.wording.remedies_table import PHRASES, Words
 from tests.wording.device_rows import DEVICE_ROWS
 
-POD = a.Part()
-LOW = a.LowerRequest("cpu", a.Part("main"), 1500, 2000)
-IN = a.Requirement("zone", "In", ("a", "b", "c"))
+POD = a.PodPart()
+LOW = a.LowerRequest("cpu", a.PodPart("main"), 1500, 2000)
+IN = a.AffinityRequirement("zone", "In", ("a", "b", "c"))
 NO = "NoSchedule"
 
 ROWS: list[tuple[str, a.About, Words]] = [
@@ -29,7 +29,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ),
     (
         "lower-request",
-        a.Lower((a.LowerRequest("gpu", a.Part("main", alone=True), 1, 2),), least=True),
+        a.Lower((a.LowerRequest("gpu", a.PodPart("main", alone=True), 1, 2),), least=True),
         Words("gpu request of at most 1 (now 2)", "gpu request 1 (now 2)", "any gpu request above 0"),
     ),
     (
@@ -69,7 +69,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ),
     (
         "fix-number",
-        a.Named(requirement=a.Requirement("cores", "Gt", ("3.5",)), new="3"),
+        a.Named(requirement=a.AffinityRequirement("cores", "Gt", ("3.5",)), new="3"),
         Words("node affinity cores Gt 3 (now 3.5: whole numbers only)"),
     ),
     ("allow-value", a.Named(key="zone", new="d"), Words("node affinity: allow zone d too")),
@@ -109,7 +109,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ("no-host-port", a.Named(names=("80", "443")), Words("the pod without hostPorts 80 and 443")),
     (
         "one-more-node",
-        a.NewNode("n", size=a.Amount("cpu", 4000)),
+        a.NewNode("n", size=a.ResourceAmount("cpu", 4000)),
         Words("one more node like n (4 cpu)"),
     ),
     (
@@ -125,7 +125,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ),
     (
         "larger-node",
-        a.NewNode("n", sizes=(a.Amount("cpu", 9000), a.Amount("memory", 1 << 30))),
+        a.NewNode("n", sizes=(a.ResourceAmount("cpu", 9000), a.ResourceAmount("memory", 1 << 30))),
         Words("one more node like n, with 9 cpu and 1Gi memory"),
     ),
     (
@@ -266,12 +266,12 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ("evict-pods", a.Named(names=("p", "q")), Words("evict p and q")),
     (
         "evict-pod",
-        a.Named("moves", node="n", to="m", names=("x/p",), size=a.Amount("cpu", 2000)),
+        a.Named("moves", node="n", to="m", names=("x/p",), size=a.ResourceAmount("cpu", 2000)),
         Words("evict x/p, 2 cpu", note="it moves to m"),
     ),
     (
         "evict-pod",
-        a.Named("waits", node="n", names=("p",), size=a.Amount("cpu", 1500)),
+        a.Named("waits", node="n", names=("p",), size=a.ResourceAmount("cpu", 1500)),
         Words("evict p, 1500m", note="it stays Pending"),
     ),
     (
@@ -307,7 +307,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ("code", "about", "words"), ROWS, ids=[f"{number}-{row[0]}" for number, row in enumerate(ROWS)]
 )
 def test_words(code: str, about: a.About, words: Words) -> None:
-    assert words_of(Candidate(code, Cost.WAIT, about)) == words
+    assert words_of(Candidate(code, RemedyCost.WAIT, about)) == words
 
 
 def test_all_that_a_remedy_may_be_about_has_words() -> None:
@@ -317,7 +317,7 @@ def test_all_that_a_remedy_may_be_about_has_words() -> None:
 
 
 def test_what_has_no_other_words_is_told_as_it_is() -> None:
-    candidate = Candidate("spread-anyway", Cost.LEAVE_OUT, a.Named())
+    candidate = Candidate("spread-anyway", RemedyCost.LEAVE_OUT, a.Named())
     assert [text_of(candidate), short_of(candidate), failed_of(candidate)] == ["whenUnsatisfiable: ScheduleAnyway"] * 3
 
 
@@ -331,7 +331,7 @@ def test_what_has_no_other_words_is_told_as_it_is() -> None:
     ],
 )
 def test_for_which_pods_a_node_is_meant(purpose: a.Purpose, note: str) -> None:
-    candidate = Candidate("tolerate-taint", Cost.NOT_MEANT, a.Named(names=("a",)), meant=(purpose,))
+    candidate = Candidate("tolerate-taint", RemedyCost.NOT_MEANT, a.Named(names=("a",)), meant=(purpose,))
     assert words_of(candidate).note == note
 
 
@@ -346,4 +346,4 @@ def test_for_which_pods_a_node_is_meant(purpose: a.Purpose, note: str) -> None:
     ],
 )
 def test_harm(harm: Harm, budget: str, text: str) -> None:
-    assert harm_of(Candidate("x", Cost.LOSS, a.Named(names=("p",)), harm=harm, budget=budget)) == text
+    assert harm_of(Candidate("x", RemedyCost.LOSS, a.Named(names=("p",)), harm=harm, budget=budget)) == text

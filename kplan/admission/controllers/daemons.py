@@ -7,8 +7,8 @@ from kplan.admission.controllers.workloads import (
     GENERATION_LABEL,
     REVISION_LABEL,
     Draft,
+    ExpandedWorkload,
     Surroundings,
-    Workload,
     make_pod,
     namespace_of,
     owner_of,
@@ -32,7 +32,7 @@ _NETWORK = ("node.kubernetes.io/network-unavailable", "NoSchedule")
 _HARD = ("NoSchedule", "NoExecute")
 
 
-def expand_daemon_set(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_daemon_set(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make a pod for each node that the DaemonSet's rules allow, by node name.
 
     Source: nodeShouldRunDaemonPod, syncNodes in pkg/controller/daemon/daemon_controller.go.
@@ -51,7 +51,7 @@ def expand_daemon_set(manifest: ManifestObject, around: Surroundings) -> Workloa
         pod.spec = tied_to(template.spec, node.name)
         drafts.append(Draft(pod))
     notes = () if drafts or not around.nodes else ("its nodeSelector, affinity and tolerations match no node",)
-    return Workload(tuple(drafts), notes=notes)
+    return ExpandedWorkload(tuple(drafts), notes=notes)
 
 
 def runs_on(spec: PodSpec, node: Node, *, comparison: bool = False) -> bool:

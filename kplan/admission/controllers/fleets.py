@@ -11,7 +11,7 @@ from kplan.admission.controllers.fenceposts import QUARTER, fenceposts
 from kplan.admission.controllers.generations import Generations, RunningSet
 from kplan.admission.controllers.revisions import template_of_current
 from kplan.admission.controllers.stand_ins import bare
-from kplan.admission.controllers.workloads import Draft, Workload
+from kplan.admission.controllers.workloads import Draft, ExpandedWorkload
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
 from kplan.objects.int_or_percent import scaled
 from kplan.objects.models import Object, Pod, StatefulSet
@@ -195,11 +195,11 @@ def _is_late(running: Object) -> bool:
 
 def drafts_of(
     manifest: ManifestObject,
-    made: Workload,
+    made: ExpandedWorkload,
     running: Object | None,
     change: WorkloadChange | None,
     state: ClusterState,
-    make: Callable[[ManifestObject], Workload],
+    make: Callable[[ManifestObject], ExpandedWorkload],
 ) -> tuple[Draft, ...]:
     """Pods of a workload; those of a StatefulSet below its partition are made of the template of its last full rollout.
 

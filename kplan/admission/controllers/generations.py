@@ -12,7 +12,7 @@ from kplan.admission.controllers.fenceposts import fenceposts_of
 from kplan.admission.controllers.revisions import observed_revision, wanted_revision
 from kplan.admission.controllers.stand_ins import looks_alike
 from kplan.admission.controllers.templates import normal_template
-from kplan.admission.controllers.workloads import REVISION_LABEL, Workload
+from kplan.admission.controllers.workloads import REVISION_LABEL, ExpandedWorkload
 from kplan.admission.raw import dig, read_template
 from kplan.objects.models import Object, Pod, ReplicaSet
 from kplan.objects.models.pod import PodTemplateSpec
@@ -122,7 +122,7 @@ def generations_of(
     pods: Sequence[Pod],
     state: ClusterState,
     admission: Admission,
-    make: Callable[[], Workload],
+    make: Callable[[], ExpandedWorkload],
     *,
     same: bool,
 ) -> Generations:

@@ -12,9 +12,9 @@ from kplan.admission.controllers.names import template_hash
 from kplan.admission.controllers.queued import as_admitted
 from kplan.admission.controllers.workloads import (
     Draft,
+    ExpandedWorkload,
     Owner,
     Surroundings,
-    Workload,
     job_pods,
     make_pod,
     namespace_of,
@@ -143,7 +143,7 @@ def group_of(manifest: ManifestObject) -> str:
     return manifest.api_version.rpartition("/")[0]
 
 
-def expand_operator(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_operator(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make the pods of an operator's workload by the table.
 
     Raises:
@@ -169,7 +169,7 @@ def _with_scheduler(draft: Draft, name: str) -> Draft:
     return replace(draft, pod=msgspec.structs.replace(draft.pod, spec=spec))
 
 
-def expand_at(path: str, manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_at(path: str, manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make the pods of a kind that the table does not know, by the path of its template.
 
     The number of pods is ``replicas`` beside the template, else ``spec.replicas``, else 1.
@@ -182,7 +182,9 @@ def expand_at(path: str, manifest: ManifestObject, around: Surroundings) -> Work
     return expand_places((TemplatePlace(path, count),), manifest, around)
 
 
-def expand_places(places: tuple[TemplatePlace, ...], manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_places(
+    places: tuple[TemplatePlace, ...], manifest: ManifestObject, around: Surroundings
+) -> ExpandedWorkload:
     """Make the pods of every template of an object.
 
     Raises:
@@ -193,7 +195,7 @@ def expand_places(places: tuple[TemplatePlace, ...], manifest: ManifestObject, a
     notes: list[str] = []
     objects: list[Object] = []
     if True in (dig(manifest.raw, "spec.suspend"), dig(manifest.raw, "spec.runPolicy.suspend")):
-        return Workload(notes=("suspended: it makes no pods",))
+        return ExpandedWorkload(notes=("suspended: it makes no pods",))
     for place in places:
         elements = list(spread_out(manifest.raw, place.each)) if place.each else [("", manifest.raw)]
         for group, element in elements:
@@ -205,17 +207,17 @@ def expand_places(places: tuple[TemplatePlace, ...], manifest: ManifestObject, a
         made = _submitter(manifest, owner, around)
         drafts += made.drafts
         notes += made.notes
-    return Workload(tuple(drafts), tuple(objects), tuple(dict.fromkeys(notes)))
+    return ExpandedWorkload(tuple(drafts), tuple(objects), tuple(dict.fromkeys(notes)))
 
 
-def _submitter(manifest: ManifestObject, owner: Owner, around: Surroundings) -> Workload:
+def _submitter(manifest: ManifestObject, owner: Owner, around: Surroundings) -> ExpandedWorkload:
     """Make the pod that submits a RayJob, of the template that it names or of KubeRay's own.
 
     Source: GetSubmitterTemplate, GetDefaultSubmitterContainer in ray-project/kuberay
     ray-operator/controllers/ray/common/job.go.
     """
     if dig_text(manifest.raw, "spec.submissionMode", _BY_JOB) != _BY_JOB:
-        return Workload()
+        return ExpandedWorkload()
     where = "spec.submitterPodTemplate"
     written = dig(manifest.raw, where)
     if written is None:
@@ -223,7 +225,9 @@ def _submitter(manifest: ManifestObject, owner: Owner, around: Surroundings) -> 
         containers = dig(manifest.raw, head)
         image = dig_text(containers[0], "image") if isinstance(containers, list) and containers else ""
         if not image:
-            return Workload(notes=("the pod that submits it is not planned: it has the image of its cluster's head",))
+            return ExpandedWorkload(
+                notes=("the pod that submits it is not planned: it has the image of its cluster's head",)
+            )
         written = {
             "spec": {
                 "restartPolicy": "Never",
@@ -234,13 +238,15 @@ def _submitter(manifest: ManifestObject, owner: Owner, around: Surroundings) -> 
     job = Owner("batch/v1", "Job", owner.namespace, owner.name, f"{owner.uid}-submitter")
     name = around.names.generate(f"{owner.name}-", owner.namespace)
     labels = {"job-name": owner.name, "batch.kubernetes.io/job-name": owner.name}
-    return Workload(
+    return ExpandedWorkload(
         (Draft(make_pod(template, job, name, labels)),),
         notes=("the pod that submits it is made once its cluster is ready, and planned with the others",),
     )
 
 
-def _expand_place(place: TemplatePlace, owner: Owner, element: tuple[str, object], around: Surroundings) -> Workload:
+def _expand_place(
+    place: TemplatePlace, owner: Owner, element: tuple[str, object], around: Surroundings
+) -> ExpandedWorkload:
     group, value = element
     where = ".".join(part for part in (place.each, group, place.template) if part)
     count = dig_int(value, place.count, place.absent) if place.count else 1
@@ -261,12 +267,12 @@ def _expand_place(place: TemplatePlace, owner: Owner, element: tuple[str, object
             around.names.claim(owner.namespace, text)
         labels = {key: form.format(index=index, **words) for key, form in place.labels}
         drafts.append(Draft(make_pod(template, owner, text, labels)))
-    return Workload(tuple(drafts))
+    return ExpandedWorkload(tuple(drafts))
 
 
 def _expand_jobs(
     place: TemplatePlace, owner: Owner, element: tuple[str, object], count: int, around: Surroundings
-) -> Workload:
+) -> ExpandedWorkload:
     """Make the pods of jobs; a JobSet's are indexed unless they say otherwise."""
     group, value = element
     spec = dig(value, place.template)
@@ -282,10 +288,10 @@ def _expand_jobs(
         made = job_pods(spec, f"{place.each}.{group}.{place.template}", job, around.names, labels)
         drafts += made.drafts
         notes += made.notes
-    return Workload(tuple(drafts), notes=tuple(notes))
+    return ExpandedWorkload(tuple(drafts), notes=tuple(notes))
 
 
-def _expand_leader_worker_set(manifest: ManifestObject, around: Surroundings) -> Workload:
+def _expand_leader_worker_set(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make the groups of a LeaderWorkerSet: a leader each, and ``size - 1`` workers.
 
     Source: leaderworkerset v0.7 pkg/controllers (leaders ``<set>-<group>``, workers ``<set>-<group>-<index>``).
@@ -309,7 +315,7 @@ def _expand_leader_worker_set(manifest: ManifestObject, around: Surroundings) ->
                 f"{prefix}/worker-index": str(index),
             }
             drafts.append(Draft(make_pod(leader if index == 0 else worker, owner, name, labels)))
-    return Workload(tuple(drafts))
+    return ExpandedWorkload(tuple(drafts))
 
 
 def missing_template(manifest: ManifestObject) -> str:

@@ -15,7 +15,7 @@ import msgspec
 
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.templates import normal_template
-from kplan.admission.controllers.workloads import HASH_LABEL, Workload
+from kplan.admission.controllers.workloads import HASH_LABEL, ExpandedWorkload
 from kplan.admission.raw import copied, dig, read_template
 from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects import models
@@ -51,7 +51,7 @@ def stand_in(
     name: str,
     state: ClusterState,
     admission: Admission,
-    make: Callable[[], Workload],
+    make: Callable[[], ExpandedWorkload],
 ) -> StandIn | None:
     """Find the pods of a manifest's workload where the source holds no object of its kind; None where there are none.
 

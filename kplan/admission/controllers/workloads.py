@@ -70,7 +70,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class ExpandedWorkload:
     """What one object of a manifest comes to.
 
     Attributes:
@@ -113,7 +113,7 @@ class Surroundings:
         return Surroundings(Names(), self.nodes, comparison=self.comparison, namespace=self.namespace)
 
 
-Expand = Callable[[ManifestObject, Surroundings], Workload]
+Expand = Callable[[ManifestObject, Surroundings], ExpandedWorkload]
 
 
 def owner_of(manifest: ManifestObject, around: Surroundings, namespace: str) -> Owner:
@@ -167,36 +167,36 @@ def make_replicas(
     )
 
 
-def expand_pod(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_pod(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Take a pod as it is; ``generateName`` is completed."""
     pod = read_template(manifest.raw, "")
     pod.metadata.namespace = namespace_of(manifest, around.namespace)
     owner = owner_of(manifest, around, pod.namespace)
     around.names.claim(owner.namespace, owner.name)
     pod.metadata.name, pod.metadata.uid = owner.name, owner.uid
-    return Workload((Draft(pod),))
+    return ExpandedWorkload((Draft(pod),))
 
 
-def expand_pod_template(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_pod_template(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make one pod of a PodTemplate, which makes none by itself."""
     owner = owner_of(manifest, around, namespace_of(manifest, around.namespace))
     template = read_template(dig(manifest.raw, "template"), "template")
     pod = make_pod(template, owner, around.names.generate(f"{owner.name}-", owner.namespace))
     pod.metadata.owner_references = None
-    return Workload((Draft(pod),), notes=("a PodTemplate makes no pod by itself; one is planned",))
+    return ExpandedWorkload((Draft(pod),), notes=("a PodTemplate makes no pod by itself; one is planned",))
 
 
-def expand_replicas(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_replicas(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make the pods of a ReplicaSet or ReplicationController.
 
     Source: manageReplicas in pkg/controller/replicaset/replica_set.go.
     """
     owner = owner_of(manifest, around, namespace_of(manifest, around.namespace))
     template = read_template(dig(manifest.raw, "spec.template"), "spec.template")
-    return Workload(make_replicas(template, owner, dig_int(manifest.raw, "spec.replicas", 1), around.names))
+    return ExpandedWorkload(make_replicas(template, owner, dig_int(manifest.raw, "spec.replicas", 1), around.names))
 
 
-def expand_deployment(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_deployment(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make the ReplicaSet of a Deployment, and its pods; one that is paused only scales the ReplicaSet it has.
 
     Source: getNewReplicaSet, sync in pkg/controller/deployment/sync.go.
@@ -210,14 +210,14 @@ def expand_deployment(manifest: ManifestObject, around: Surroundings) -> Workloa
             template = template_of(current.spec.template)
         stamp = current.labels.get(HASH_LABEL) or current.name.rpartition("-")[2]
         of_set = Owner("apps/v1", "ReplicaSet", owner.namespace, current.name, current.metadata.uid or "")
-        return Workload(make_replicas(template, of_set, count, around.names, {HASH_LABEL: stamp}))
+        return ExpandedWorkload(make_replicas(template, of_set, count, around.names, {HASH_LABEL: stamp}))
     if paused:
-        return Workload(notes=("paused: it makes no ReplicaSet, so no pods",))
+        return ExpandedWorkload(notes=("paused: it makes no ReplicaSet, so no pods",))
     stamp = template_hash(template)
     name = hashed_name(owner.name, stamp)
     of_set = Owner("apps/v1", "ReplicaSet", owner.namespace, name, uid("ReplicaSet", owner.namespace, name))
     drafts = make_replicas(template, of_set, count, around.names, {HASH_LABEL: stamp})
-    return Workload(drafts, (_replica_set(owner, of_set, manifest, template, stamp),))
+    return ExpandedWorkload(drafts, (_replica_set(owner, of_set, manifest, template, stamp),))
 
 
 def template_of(template: PodTemplateSpec) -> Pod:
@@ -248,7 +248,7 @@ def _replica_set(deployment: Owner, owner: Owner, manifest: ManifestObject, temp
     )
 
 
-def expand_stateful_set(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_stateful_set(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make the pods of a StatefulSet by ordinal, each with its own claims.
 
     Source: newStatefulSetPod, updateStorage in pkg/controller/statefulset/stateful_set_utils.go.
@@ -264,7 +264,7 @@ def expand_stateful_set(manifest: ManifestObject, around: Surroundings) -> Workl
     if dig_text(manifest.raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady" and len(ordinals) > 1:
         notes = ("its pods are made one after the other, each once the one before is ready",)
     drafts = stateful_pods(template, owner, ordinals, claims, labels, around.names)
-    return Workload(tuple(drafts), notes=notes)
+    return ExpandedWorkload(tuple(drafts), notes=notes)
 
 
 def stateful_pods(
@@ -333,7 +333,7 @@ def _set_volumes(
     return volumes + [volume for volume in template.spec.volumes or () if volume.name not in replaced]
 
 
-def expand_job(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_job(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make the first pods of a Job.
 
     Source: manageJob in pkg/controller/job/job_controller.go.
@@ -345,13 +345,13 @@ def expand_job(manifest: ManifestObject, around: Surroundings) -> Workload:
     return replace(made, notes=(*notes, *made.notes, *(lasts(dig(manifest.raw, "spec")) if made.drafts else ())))
 
 
-def expand_cron_job(manifest: ManifestObject, around: Surroundings) -> Workload:
+def expand_cron_job(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:
     """Make the pods of one run of a CronJob.
 
     Source: getJobFromTemplate2, getJobName in pkg/controller/cronjob/utils.go.
     """
     if dig(manifest.raw, "spec.suspend") is True:
-        return Workload(notes=("suspended: it makes no pods",))
+        return ExpandedWorkload(notes=("suspended: it makes no pods",))
     owner = owner_of(manifest, around, namespace_of(manifest, around.namespace))
     path = "spec.jobTemplate.spec"
     # the number at the end of a job's name is its scheduled minute, of which there are eight digits until 2160
@@ -362,7 +362,7 @@ def expand_cron_job(manifest: ManifestObject, around: Surroundings) -> Workload:
     made = job_pods(dig(manifest.raw, path), path, job, around.names)
     new = f"CronJob {owner.namespace}/{owner.name}" not in around.running
     due = due_runs(manifest, None, around.time) if new else ()
-    return Workload(made.drafts, made.objects, ("the pods of one run are planned", *due, *made.notes))
+    return ExpandedWorkload(made.drafts, made.objects, ("the pods of one run are planned", *due, *made.notes))
 
 
 _HEX = str.maketrans("abcdef", "012345")
@@ -375,7 +375,7 @@ def job_pods(
     names: Names,
     labels: dict[str, str] | None = None,
     taken: Collection[int] = (),
-) -> Workload:
+) -> ExpandedWorkload:
     """Make the first pods of a job.
 
     Args:
@@ -394,10 +394,10 @@ def job_pods(
     """
     template = read_template(dig(spec, "template"), f"{where}.template")
     if dig(spec, "suspend") is True:
-        return Workload(notes=("suspended: it makes no pods",))
+        return ExpandedWorkload(notes=("suspended: it makes no pods",))
     manager = dig_text(spec, "managedBy", _JOB_CONTROLLER)
     if manager != _JOB_CONTROLLER:
-        return Workload(notes=(f"managed by {manager}: Kubernetes' own controller makes no pods of it",))
+        return ExpandedWorkload(notes=(f"managed by {manager}: Kubernetes' own controller makes no pods of it",))
     own = {}
     if dig(spec, "manualSelector") is not True:
         for prefix in ("", "batch.kubernetes.io/"):
@@ -413,11 +413,11 @@ def job_pods(
     if later > 0 and count:
         notes = (f"{later} of its completions follow as pods finish",)
     if not indexed:
-        return Workload(make_replicas(template, owner, count, names), notes=notes)
+        return ExpandedWorkload(make_replicas(template, owner, count, names), notes=notes)
     if dig(spec, "backoffLimitPerIndex") is not None:
         template.metadata.annotations = {**template.annotations, _FAILURES: "0"}
     free = (index for index in range(max(count, dig_int(spec, "completions", count))) if index not in taken)
-    return Workload(
+    return ExpandedWorkload(
         tuple(_indexed(template, owner, index, names) for index in islice(free, names.room(count))), notes=notes
     )
 

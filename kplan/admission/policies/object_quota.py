@@ -14,7 +14,7 @@ import msgspec
 
 from kplan.admission.controllers.changes import current_replica_set
 from kplan.admission.controllers.operators import group_of
-from kplan.admission.controllers.workloads import Draft, Workload
+from kplan.admission.controllers.workloads import Draft, ExpandedWorkload
 from kplan.admission.policies.quota import Quotas
 from kplan.admission.raw import dig, dig_text
 from kplan.admission.refusal import AdmissionRefusal
@@ -72,7 +72,7 @@ class Maker:
 
 
 def maker_of(
-    manifest: ManifestObject, made: Workload, drafts: Sequence[Draft], state: ClusterState | None
+    manifest: ManifestObject, made: ExpandedWorkload, drafts: Sequence[Draft], state: ClusterState | None
 ) -> Maker | None:
     """Find what the controller of a workload makes before its pods; None where it makes nothing new.
 

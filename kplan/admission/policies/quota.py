@@ -62,14 +62,14 @@ class QuotaUse:
     namespace: str
     name: str
     resources: tuple[QuotaAmounts, ...]
-    refused: tuple["_Refused", ...]
+    refused: tuple["_OverQuota", ...]
 
     def refusals(self, resource: str) -> tuple[str, ...]:
         """Give the messages that one of its resources is the reason of."""
         return tuple(refusal.message for refusal in self.refused if resource in refusal.resources)
 
 
-class _Refused(NamedTuple):
+class _OverQuota(NamedTuple):
     message: str
     resources: frozenset[str]
 
@@ -81,7 +81,7 @@ class _Account:
     used: Amounts
     added: Amounts = field(default_factory=dict)
     peak: Amounts = field(default_factory=dict)
-    refused: dict[str, _Refused] = field(default_factory=dict)
+    refused: dict[str, _OverQuota] = field(default_factory=dict)
 
     def form(self, resource: str) -> QuantityFormat:
         return parse(self.hard[resource]).form
@@ -279,7 +279,7 @@ class Quotas:
                 account.peak[name] = max(account.peak.get(name, account.used.get(name, 0)), account.total(name))
 
     def _refuse(self, account: _Account, key: str, message: str, resources: Iterable[str]) -> None:
-        account.refused.setdefault(key, _Refused(message, frozenset(resources)))
+        account.refused.setdefault(key, _OverQuota(message, frozenset(resources)))
         raise AdmissionRefusal(message, by_quota=True)
 
     def _matches(self, quota: ResourceQuota, pod: Pod, *, terminating: bool) -> bool:

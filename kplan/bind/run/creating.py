@@ -11,7 +11,7 @@ from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import HeldBack, Performer, is_done
 from kplan.bind.run.reread import model_of
 from kplan.bind.wire.resources import AWAITED, attribute_of
-from kplan.bind.wire.writes import Finding, create
+from kplan.bind.wire.writes import ServerFinding, create
 from kplan.objects.kinds import find
 from kplan.result.document_bind import BindObject, CreatedObject
 
@@ -62,7 +62,7 @@ class Creating:
         for item in self.objects:
             if item.manifest is None:
                 self._settle(item, "there")
-            elif create(item.manifest, self.run).ask(self.performer.client).finding is Finding.DONE:
+            elif create(item.manifest, self.run).ask(self.performer.client).finding is ServerFinding.DONE:
                 self._settle(item, "created")
 
     def hold(self, name: str, problem: HeldBack) -> None:

@@ -17,7 +17,7 @@ from kplan.bind.run.perform import Conflict, HeldBack, Performer
 from kplan.bind.run.reread import model_of
 from kplan.bind.wire import devices as wire
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.writes import Finding, Raw, Request
+from kplan.bind.wire.writes import Raw, Request, ServerFinding
 from kplan.framework.writes import DeviceWrite, NodeAmountsWrite
 from kplan.objects.models import Pod, ResourceClaim
 from kplan.plugins.dynamic_resources.claims import AttachmentState, attachment
@@ -119,9 +119,9 @@ def _requests(client: Client, write: DeviceWrite, uid: str) -> Iterator[Request]
     """Yield what is still to be written to a claim, each by the claim as it is then."""
     item = read_claim(client, write.claim, uid)
     standing = wire.standing(write.claim, item, write.allocation, str(write.consumer["uid"]))
-    if standing.finding is Finding.DONE:
+    if standing.finding is ServerFinding.DONE:
         return
-    if standing.finding is Finding.CHANGED:
+    if standing.finding is ServerFinding.CHANGED:
         raise HeldBack(standing.text, code=standing.code)
     if write.allocation and wire.FINALIZER not in (item["metadata"].get("finalizers") or ()):
         yield wire.protect(write.claim, item)
@@ -209,9 +209,9 @@ def rehearsed(client: Client, pod: BindPod) -> Iterator[Request]:
         if not shown.allocation and not item.get("status", {}).get("allocation"):
             continue
         standing = wire.standing(shown.claim, item, shown.allocation, pod.uid)
-        if standing.finding is Finding.CHANGED:
+        if standing.finding is ServerFinding.CHANGED:
             raise HeldBack(standing.text, code=standing.code)
-        if standing.finding is Finding.OPEN:
+        if standing.finding is ServerFinding.OPEN:
             if shown.allocation and wire.FINALIZER not in (item["metadata"].get("finalizers") or ()):
                 yield wire.protect(shown.claim, item)
             yield wire.allocate(shown.claim, item, shown.allocation, consumer, stamped=False)

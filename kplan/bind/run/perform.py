@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from kplan.bind.run.journal import Journal
 from kplan.bind.wire.client import Client, NoAnswer, Reply
-from kplan.bind.wire.writes import Finding, Request, Reread
+from kplan.bind.wire.writes import Request, Reread, ServerFinding
 from kplan.errors import BindError
 
 _ATTEMPTS = 8
@@ -46,9 +46,9 @@ def is_done(reread: Reread) -> bool:
     Raises:
         HeldBack: it is not possible any more.
     """
-    if reread.finding is Finding.CHANGED:
+    if reread.finding is ServerFinding.CHANGED:
         raise HeldBack(reread.text, code=reread.code)
-    return reread.finding is Finding.DONE
+    return reread.finding is ServerFinding.DONE
 
 
 def reread_on_conflict(step: Callable[[], None], times: int) -> None:
@@ -158,7 +158,7 @@ class Performer:
     def _by_another(self, write: Request, number: int, reply: Reply) -> Reply:
         """Find out what came of what another server was to do; it is asked once, whatever it says."""
         answer = write.ask(self.client)
-        if answer.finding is Finding.DONE:
+        if answer.finding is ServerFinding.DONE:
             self._done(write, number, reply.status)
             return DONE
         said = reply.message if not reply.ok else "it says that it is done, and the API server says that it is not"
@@ -179,7 +179,7 @@ class Performer:
         if reply.status >= 500:
             return False
         answer = write.ask(self.client)
-        if answer.finding is Finding.DONE:
+        if answer.finding is ServerFinding.DONE:
             self._done(write, number, reply.status, "it was done already")
             return True
         self.journal.after(number, "refused", reply.status, answer.text or reply.message)
@@ -192,7 +192,7 @@ class Performer:
         """Ask the server about a write without a telling answer; whether it is done."""
         status = reply.status
         answer = write.ask(self.client)
-        if answer.finding is Finding.DONE:
+        if answer.finding is ServerFinding.DONE:
             self._done(write, number, status, "the answer was lost, the server says that it is done")
             return True
         self.journal.after(number, answer.finding.value, status, answer.text or "the server says that it is not done")

@@ -54,7 +54,7 @@ class Match(_Line):
     uid: str
 
 
-class Pod(_Line):
+class PodLine(_Line, tag="pod"):
     """What became of a pod."""
 
     became: BoundPod
@@ -64,21 +64,21 @@ class End(_Line):
     """The run came to its end."""
 
 
-_line = msgspec.json.Decoder(Start | Before | After | Match | Pod | End)
+_line = msgspec.json.Decoder(Start | Before | After | Match | PodLine | End)
 
 
-class _Head(msgspec.Struct):
+class _FirstLine(msgspec.Struct):
     """What the first line of a journal has in every version."""
 
     kind: str
     version: int
 
 
-_head = msgspec.json.Decoder(_Head)
+_head = msgspec.json.Decoder(_FirstLine)
 
 
 @dataclass(frozen=True)
-class Record:
+class JournalRecord:
     """A journal that was read.
 
     Attributes:
@@ -100,7 +100,7 @@ class Record:
     writes: int = 0
 
 
-def read_journal(path: str) -> Record:
+def read_journal(path: str) -> JournalRecord:
     """Read a journal; a last line that was cut off does not count.
 
     Raises:
@@ -118,7 +118,7 @@ def read_journal(path: str) -> Record:
     writes = 0
     for line in lines:
         match line:
-            case Pod(became):
+            case PodLine(became):
                 pods[became.pod] = became
             case Match(planned, pod, uid):
                 matches[planned] = (pod, uid)
@@ -127,7 +127,7 @@ def read_journal(path: str) -> Record:
                 writes = max(writes, number)
             case After(number):
                 started.pop(number, None)
-    return Record(head.run, head.plan, head.options, pods, matches, tuple(started.values()), writes)
+    return JournalRecord(head.run, head.plan, head.options, pods, matches, tuple(started.values()), writes)
 
 
 def mend(path: Path) -> int:

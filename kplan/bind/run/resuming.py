@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from kplan.bind.run.record import Record
+from kplan.bind.run.record import JournalRecord
 from kplan.bind.run.reread import model_of
 from kplan.bind.run.results import became
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.writes import Finding, bound, create, pod_path
+from kplan.bind.wire.writes import ServerFinding, bound, create, pod_path
 from kplan.objects.models import Pod
 from kplan.result.document_bind import BindPod, BoundPod
 
@@ -32,7 +32,7 @@ class DecidedBefore:
     noted: bool
 
 
-def settled_before(client: Client, former: Record, shown: BindPod, run: str) -> DecidedBefore | None:
+def settled_before(client: Client, former: JournalRecord, shown: BindPod, run: str) -> DecidedBefore | None:
     """Find out what became of a pod; None where it is still open.
 
     Args:
@@ -52,13 +52,15 @@ def settled_before(client: Client, former: Record, shown: BindPod, run: str) -> 
         return None
     raw = client.found(pod_path(key), what=f"asking for pod {key}")
     if shown.create is not None:
-        if raw is None or create(shown.create, run).ask(client).finding is not Finding.DONE:
+        if raw is None or create(shown.create, run).ask(client).finding is not ServerFinding.DONE:
             return None
         uid = raw["metadata"]["uid"]
     answer = bound(client, key, uid, shown.node)
-    if answer.finding is Finding.CHANGED and noted is not None:  # it was bound, and what came then is not the run's
+    if (
+        answer.finding is ServerFinding.CHANGED and noted is not None
+    ):  # it was bound, and what came then is not the run's
         return DecidedBefore(msgspec.structs.replace(noted, text=answer.text), key, uid, noted=True)
-    if answer.finding is not Finding.DONE:
+    if answer.finding is not ServerFinding.DONE:
         return None
     text = "" if noted is not None else "as the server says"
     at = _bound_at(model_of(raw, Pod)) if raw else ""

@@ -19,14 +19,14 @@ from kplan.bind.run.groups import left_short, mates
 from kplan.bind.run.journal import Journal, JournalError
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import HeldBack, Performer
-from kplan.bind.run.record import Record
+from kplan.bind.run.record import JournalRecord
 from kplan.bind.run.rehearsal import Rehearsal
 from kplan.bind.run.reporting import Reporting
 from kplan.bind.run.results import Ending, became, result_of
 from kplan.bind.run.resuming import settled_before
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.stop import Stopped
-from kplan.bind.wire.writes import Finding, bound
+from kplan.bind.wire.writes import ServerFinding, bound
 from kplan.errors import KplanError, LiveError
 from kplan.framework.features import Features
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BoundPod
@@ -73,7 +73,7 @@ class Run:
     flags: Flags
     journal: Journal
     name: str
-    former: Record | None = None
+    former: JournalRecord | None = None
     progress: Progress = lambda done, total: None
     results: dict[str, BoundPod] = field(default_factory=dict)
     stopped: str = ""
@@ -126,7 +126,7 @@ class Run:
         for shown in self._todo:
             self._settle_from(self.former, shown)
 
-    def _settle_from(self, former: Record, shown: BindPod) -> None:
+    def _settle_from(self, former: JournalRecord, shown: BindPod) -> None:
         before = settled_before(self.client, former, shown, self.name)
         if before is None:
             return
@@ -261,7 +261,7 @@ class Run:
         for key in self.live.unconfirmed(CONFIRM_WITHIN):
             assumed = self.live.assumed[key]
             answer = bound(self.client, key, assumed.uid, assumed.node)
-            if answer.finding is Finding.DONE:
+            if answer.finding is ServerFinding.DONE:
                 assumed.confirmed = True
                 continue
             self.live.revert(key)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kplan.bind.wire.client import MERGE_PATCH, Client
-from kplan.bind.wire.writes import DONE, OPEN, Finding, Raw, Request, Reread, gone, pod_path
+from kplan.bind.wire.writes import DONE, OPEN, Raw, Request, Reread, ServerFinding, gone, pod_path
 
 FINALIZER = "resource.kubernetes.io/delete-protection"
 PROTECT, ALLOCATE, RESERVE = "protect-claim", "allocate-claim", "reserve-claim"
@@ -96,9 +96,9 @@ def standing(key: str, item: Mapping[str, Any], allocation: Mapping[str, Any], u
         return DONE
     if allocation and there:
         names = ", ".join(name.partition("/")[2] for name in devices_of(there))
-        return Reread(Finding.CHANGED, f"claim {key} got {names or 'devices'} by now", "claim-elsewhere")
+        return Reread(ServerFinding.CHANGED, f"claim {key} got {names or 'devices'} by now", "claim-elsewhere")
     if not allocation and not there:
-        return Reread(Finding.CHANGED, f"claim {key} has lost its devices by now", "claim-elsewhere")
+        return Reread(ServerFinding.CHANGED, f"claim {key} has lost its devices by now", "claim-elsewhere")
     return OPEN
 
 
@@ -113,7 +113,7 @@ def make(manifest: Raw) -> Request:
         if now is None:
             return OPEN
         mine = any(reference.get("uid") == owner for reference in now["metadata"].get("ownerReferences") or ())
-        return DONE if mine else Reread(Finding.CHANGED, f"claim {key} is another pod's", "claim-recreated")
+        return DONE if mine else Reread(ServerFinding.CHANGED, f"claim {key} is another pod's", "claim-recreated")
 
     return Request(
         MAKE, key, f"make claim {key}", "POST", f"{_BASE}/namespaces/{meta['namespace']}/resourceclaims", manifest, ask

@@ -107,7 +107,7 @@ def _leases(name: str, own: Lease, *, known: bool) -> tuple[Lease, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _LeaseSeen:
     state: str
     holder: str = ""
     renewed: str = ""
@@ -117,32 +117,32 @@ class _Look:
     def expired(self) -> bool:
         return self.state == "expired"
 
-    def against(self, former: _Look) -> _Look:
+    def against(self, former: _LeaseSeen) -> _LeaseSeen:
         if self.expired and self.renewed != former.renewed:
-            return _Look("held", self.holder, self.renewed, "renewed a moment ago")
+            return _LeaseSeen("held", self.holder, self.renewed, "renewed a moment ago")
         return self
 
 
-def _look(client: Client, lease: Lease) -> _Look:
+def _look(client: Client, lease: Lease) -> _LeaseSeen:
     namespace, name = lease
     path = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"
     reply = client.read(path, what=f"asking for the lease {name}")
     if reply.status == 404:
-        return _Look("none")
+        return _LeaseSeen("none")
     if not reply.ok:
-        return _Look("unknown", text=f"the lease {namespace}/{name} cannot be read")
+        return _LeaseSeen("unknown", text=f"the lease {namespace}/{name} cannot be read")
     spec: Mapping[str, Any] = reply.object().get("spec") or {}
     holder = str(spec.get("holderIdentity") or "")
     renewed = str(spec.get("renewTime") or "")
     if not holder:
-        return _Look("none")
+        return _LeaseSeen("none")
     age = reply.date - (seconds_of(renewed) or 0.0)
     if age > float(spec.get("leaseDurationSeconds") or _DEFAULT_DURATION):
-        return _Look("expired", holder, renewed)
-    return _Look("held", holder, renewed, f"renewed {max(age, 0):.0f} s ago")
+        return _LeaseSeen("expired", holder, renewed)
+    return _LeaseSeen("held", holder, renewed, f"renewed {max(age, 0):.0f} s ago")
 
 
-def _verdict(leases: Sequence[Lease], own: Lease, looks: Mapping[Lease, _Look]) -> Responsible:
+def _verdict(leases: Sequence[Lease], own: Lease, looks: Mapping[Lease, _LeaseSeen]) -> Responsible:
     """Judge by the first lease that says something: one that is held, or may be, before all others."""
     for lease in leases:
         look = looks[lease]

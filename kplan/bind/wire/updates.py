@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kplan.bind.wire.client import Client
-from kplan.bind.wire.writes import DONE, OPEN, Finding, Raw, Request, Reread, claim_path, gone, volume_path
+from kplan.bind.wire.writes import DONE, OPEN, Raw, Request, Reread, ServerFinding, claim_path, gone, volume_path
 from kplan.framework.writes import FieldStanding, Write, WriteCode, WriteVerb
 from kplan.objects.kinds import KINDS
 
@@ -51,5 +51,5 @@ def _text(write: Write) -> str:
 def _taken(write: Write, there: Any) -> Reread:
     if write.code is WriteCode.CLAIM_VOLUME:
         whose = f"{there.get('namespace')}/{there.get('name')}"
-        return Reread(Finding.CHANGED, f"volume {write.key} belongs to claim {whose} by now", "volume-taken")
-    return Reread(Finding.CHANGED, f"claim {write.key} was given to node {there} by now", "claim-elsewhere")
+        return Reread(ServerFinding.CHANGED, f"volume {write.key} belongs to claim {whose} by now", "volume-taken")
+    return Reread(ServerFinding.CHANGED, f"claim {write.key} was given to node {there} by now", "claim-elsewhere")

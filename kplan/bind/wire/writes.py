@@ -25,7 +25,7 @@ BIND, EVENT, EVICT, CREATE = "bind", "event", "evict", "create"
 NOMINATE, CLEAR_NOMINATION = "nominate", "clear-nomination"
 
 
-class Finding(StrEnum):
+class ServerFinding(StrEnum):
     """What the server says about a write that was not answered."""
 
     DONE = "done"
@@ -37,12 +37,12 @@ class Finding(StrEnum):
 class Reread:
     """What the server says, and in words what is in the way where it is CHANGED."""
 
-    finding: Finding
+    finding: ServerFinding
     text: str = ""
     code: str = ""
 
 
-DONE, OPEN = Reread(Finding.DONE), Reread(Finding.OPEN)
+DONE, OPEN = Reread(ServerFinding.DONE), Reread(ServerFinding.OPEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +140,18 @@ def bound(client: Client, key: str, uid: str, node: str) -> Reread:
     if on == node:
         return DONE
     if on:
-        return Reread(Finding.CHANGED, f"another scheduler bound it to {on}", "bound-by-another")
+        return Reread(ServerFinding.CHANGED, f"another scheduler bound it to {on}", "bound-by-another")
     if pod["metadata"].get("deletionTimestamp"):
-        return Reread(Finding.CHANGED, "the pod is being deleted", "pod-deleted")
+        return Reread(ServerFinding.CHANGED, "the pod is being deleted", "pod-deleted")
     return OPEN
 
 
 def gone(item: Raw | None, uid: str, what: str) -> Reread | None:
     """What to say of an object that is not there, or is another by now; None of one that is there."""
     if item is None:
-        return Reread(Finding.CHANGED, f"{what} was deleted", "deleted")
+        return Reread(ServerFinding.CHANGED, f"{what} was deleted", "deleted")
     if uid and item["metadata"].get("uid") != uid:
-        return Reread(Finding.CHANGED, f"{what} was deleted and made again under the same name", "recreated")
+        return Reread(ServerFinding.CHANGED, f"{what} was deleted and made again under the same name", "recreated")
     return None
 
 
@@ -208,10 +208,10 @@ def create(manifest: Raw, run: str) -> Request:
         if manager in managers:
             return DONE
         if about == key:
-            return Reread(Finding.CHANGED, "somebody else made a pod of that name", "pod-exists")
+            return Reread(ServerFinding.CHANGED, "somebody else made a pod of that name", "pod-exists")
         differs = first_difference(manifest, there)
         if differs:
-            return Reread(Finding.CHANGED, f"{about} is there by now and differs in {differs}", "object-differs")
+            return Reread(ServerFinding.CHANGED, f"{about} is there by now and differs in {differs}", "object-differs")
         return DONE
 
     return Request(CREATE, about, f"create {about}", "POST", path, manifest, ask, query={"fieldManager": manager})

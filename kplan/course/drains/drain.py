@@ -12,7 +12,7 @@ from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.course.readiness.serving import OwnerOfPods, Serving
 from kplan.course.trial.attempts import Attempts, TriedPod, W
 from kplan.pipeline import Planner
-from kplan.result import Event
+from kplan.result import PlanEvent
 from kplan.scenario.budgets import budgets_over, healthy
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
 from kplan.scenario.nodes import cordoned, node_of, put, removal
@@ -101,7 +101,7 @@ class DrainRun(Generic[W]):
         return [gone for gone in self.pods if gone.what.fate == "evict" and not gone.number]
 
 
-Beside = Callable[[Planner, PodInfo, Event, Sequence[str]], W]
+Beside = Callable[[Planner, PodInfo, PlanEvent, Sequence[str]], W]
 """An observer that is told, too, which nodes are about to go: that these refuse a pod says nothing."""
 
 
@@ -176,7 +176,7 @@ class _Drain(Generic[W]):
         self.together = together
         self.leaving: Sequence[str] = ()
 
-        def ask(planner: Planner, pod: PodInfo, event: Event) -> W:
+        def ask(planner: Planner, pod: PodInfo, event: PlanEvent) -> W:
             assert why is not None
             return why(planner, pod, event, self.leaving)
 

@@ -40,7 +40,7 @@ class Permission:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldBack:
+class BudgetHeld:
     """A budget whose recorded status allows less than its pods do: evictions are under way.
 
     Attributes:
@@ -67,7 +67,7 @@ class Budgets:
 
     cluster: Cluster
     going: Sequence[PodInfo] | None = None
-    held_back: list[HeldBack] = field(default_factory=list)
+    held_back: list[BudgetHeld] = field(default_factory=list)
     fewest: dict[str, int] = field(default_factory=dict)
     _first: dict[str, int] = field(default_factory=dict)
     _held: dict[str, int] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Budgets:
             recorded = budget.status.disruptions_allowed
             if recorded is not None and recorded < computed:
                 self._held[key] = computed - recorded
-                self.held_back.append(HeldBack(key, recorded, computed))
+                self.held_back.append(BudgetHeld(key, recorded, computed))
             self._first[key] = max(0, computed - self._held.get(key, 0))
 
     def _asked(self) -> Mapping[str, PodDisruptionBudget]:

@@ -16,7 +16,7 @@ from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
 from kplan.course.volumes.held import exclusive
 from kplan.course.volumes.ties import Tie, empty_dirs, ties
 from kplan.pipeline import Planner
-from kplan.result import Event, EventKind
+from kplan.result import EventKind, PlanEvent
 from kplan.scenario.nodes import removal
 
 FEW = 8
@@ -144,7 +144,7 @@ def _once(why: Why[W]) -> Why[W]:
     """Ask an observer once about all pods that are alike, as whole zones are full of them."""
     told: dict[tuple[str, bytes], W] = {}
 
-    def ask(planner: Planner, pod: PodInfo, event: Event) -> W:
+    def ask(planner: Planner, pod: PodInfo, event: PlanEvent) -> W:
         alike = (pod.namespace + "/" + "/".join(controller(pod)), msgspec.json.encode(pod.pod.spec))
         if alike not in told:
             told[alike] = why(planner, pod, event)

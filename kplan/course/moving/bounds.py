@@ -39,7 +39,7 @@ class Demand:
 
 
 @dataclass(frozen=True, slots=True)
-class Supply:
+class Offer:
     """What nodes offer to pods that are not theirs.
 
     Attributes:
@@ -120,7 +120,7 @@ def checked(planner: Planner, pod: PodInfo) -> Mask:
     return mask
 
 
-def bound(supply: Supply, wanted: Sequence[Demand]) -> float:
+def bound(supply: Offer, wanted: Sequence[Demand]) -> float:
     """What at least has to stay, in the units of ``supply.worth``: by linear programming where a solver is there.
 
     Args:
@@ -132,7 +132,7 @@ def bound(supply: Supply, wanted: Sequence[Demand]) -> float:
     return counted if solved is None else max(counted, solved)
 
 
-def _by_counting(supply: Supply, wanted: Sequence[Demand]) -> float:
+def _by_counting(supply: Offer, wanted: Sequence[Demand]) -> float:
     """The largest bound of any one demand and resource, or of several that have no node in common."""
     fixed = float(supply.worth[supply.stays].sum())
     best = fixed
@@ -148,7 +148,7 @@ def _by_counting(supply: Supply, wanted: Sequence[Demand]) -> float:
     return best
 
 
-def _more(supply: Supply, demand: Demand, resource: int) -> float:
+def _more(supply: Offer, demand: Demand, resource: int) -> float:
     """What it takes beside the nodes that stay to offer what is asked for of one resource."""
     offered = supply.offered[resource]
     left = float(demand.amounts[resource]) - float(offered[demand.nodes & supply.stays].sum())
@@ -170,7 +170,7 @@ def _fewest(amount: float, offered: Float, worth: Float) -> float:
     return cost
 
 
-def _by_solver(supply: Supply, wanted: Sequence[Demand]) -> float | None:
+def _by_solver(supply: Offer, wanted: Sequence[Demand]) -> float | None:
     """The same of all demands together; None without a solver."""
     rows = [
         Row(np.where(demand.nodes, supply.offered[resource], 0.0), amount)

@@ -12,7 +12,7 @@ from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.course.moving.journey import Moved, take_off
 from kplan.course.moving.movable import OF_ITS_NODE, Movable, Stays
 from kplan.pipeline import Planner
-from kplan.result import Event
+from kplan.result import PlanEvent
 from kplan.scenario.nodes import cordoned, node_of, put
 
 CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
@@ -33,7 +33,7 @@ class Stuck:
     pod: PodInfo
     stays: Stays | None = None
     permission: Permission | None = None
-    copy: tuple[PodInfo, Event] | None = None
+    copy: tuple[PodInfo, PlanEvent] | None = None
 
 
 def obstacles(movable: Movable, node: int) -> list[Stuck]:

@@ -29,7 +29,7 @@ SMALL = 10
 
 
 @dataclass(frozen=True)
-class Limits:
+class PackingLimits:
     """What has to hold for the nodes that are left.
 
     Attributes:
@@ -101,7 +101,7 @@ class PackSearch:
     planner: Planner
     movable: Movable
     worth: bounds.Float
-    limits: Limits = field(default_factory=Limits)
+    limits: PackingLimits = field(default_factory=PackingLimits)
     progress: Callable[[int, int], None] | None = None
     reasons: dict[str, KeptNode] = field(default_factory=dict)
     seen: Callable[[Planner, Stuck], None] | None = None
@@ -161,8 +161,8 @@ class PackSearch:
         stays = np.array([node.name in self.reasons for node in cluster.nodes], dtype=np.bool_)
         wanted = bounds.demands(self.planner, others)
         everyone = [demand for demand in wanted if demand.nodes.all()]
-        alone = bounds.bound(bounds.Supply(offered, self.worth, none), everyone)
-        low = bounds.bound(bounds.Supply(offered, self.worth, stays), wanted)
+        alone = bounds.bound(bounds.Offer(offered, self.worth, none), everyone)
+        low = bounds.bound(bounds.Offer(offered, self.worth, stays), wanted)
         return self._rounded(low), self._rounded(alone)
 
     @property

@@ -16,7 +16,7 @@ from kplan.course.moving.emptying import leaving, shut
 from kplan.course.moving.journey import Moved, WantedPods, take_off, travel
 from kplan.course.moving.movable import Movable
 from kplan.course.moving.related import drawn
-from kplan.course.moving.room import Room, Steps
+from kplan.course.moving.room import Room, StepsLeft
 from kplan.course.moving.room_rules import LeavingPods, room_rules
 from kplan.course.trial.alike import likeness
 from kplan.pipeline import Planner
@@ -41,7 +41,7 @@ class Places:
     movable: Movable
     cut: bool = False
     effort: Effort = field(default_factory=lambda: Effort(CYCLES))
-    steps: Steps = field(default_factory=Steps)
+    steps: StepsLeft = field(default_factory=StepsLeft)
     _eligible: dict[object, NDArray[np.bool_]] = field(default_factory=dict)
 
     def of(self, names: Sequence[str]) -> list[Moved] | None:
@@ -75,7 +75,7 @@ class Places:
                 self._eligible[like] = eligible(self.planner, cluster.pods[some[0]])
         return [_Kind(tuple(some), self._eligible[like]) for like, some in alike.items()]
 
-    def _prepared(self, trial: Planner, kinds: Sequence[_Kind], nodes: Sequence[int]) -> _Search | None:
+    def _prepared(self, trial: Planner, kinds: Sequence[_Kind], nodes: Sequence[int]) -> _PlaceSearch | None:
         """Learn where each kind may land, whatever the order; None where there is no room then."""
         rows = [row for kind in kinds for row in kind.rows]
         numbers = {row: number for number, kind in enumerate(kinds) for row in kind.rows}
@@ -88,7 +88,7 @@ class Places:
         allowed = np.array([kind.eligible for kind in kinds], dtype=np.bool_).reshape(len(kinds), len(closed))
         rules = room_rules(LeavingPods(rows, numbers, closed), cycles, allowed)
         room = Room(asked_of(trial, [kind.rows[0] for kind in kinds]), rules, self.steps)
-        search = _Search(self.effort, numbers, room, any_order=any(map(drawn, cycles)))
+        search = _PlaceSearch(self.effort, numbers, room, any_order=any(map(drawn, cycles)))
         return search if search.hopeful(trial, rows, {}) else None
 
 
@@ -106,7 +106,7 @@ class _Kind:
 
 
 @dataclass
-class _Search:
+class _PlaceSearch:
     """The search for places of the pods of some nodes.
 
     Attributes:

@@ -28,7 +28,7 @@ Counts = tuple[int, ...]
 
 
 @dataclass
-class Steps:
+class StepsLeft:
     """What may still be looked at in a search.
 
     Attributes:
@@ -58,7 +58,7 @@ class Room:
 
     asked: NDArray[np.int64]
     rules: RoomRules
-    steps: Steps
+    steps: StepsLeft
     order: list[int] = field(init=False)
     heads: NDArray[np.int64] = field(init=False)
     near: frozenset[int] = field(init=False)

@@ -75,7 +75,7 @@ def fewest_moves(
         most: moves that are tried.
         cycles: cycles that the search may take; of a large cluster fewer.
     """
-    search = _Search(planner, wanted, movable, cycles)
+    search = _MoveSearch(planner, wanted, movable, cycles)
     bound, whole = 0, True
     for number in range(most + 1):
         journeys, all_tried, sets = search.of(number)
@@ -89,7 +89,7 @@ def fewest_moves(
 
 
 @dataclass
-class _Search:
+class _MoveSearch:
     planner: Planner
     wanted: WantedPods
     movable: Movable
@@ -177,7 +177,7 @@ class _Depth:
         full: sets of pods of which more assignments were left out.
     """
 
-    search: _Search
+    search: _MoveSearch
     most: int
     found: dict[frozenset[int], list[dict[int, int]]] = field(default_factory=dict)
     drawn: bool = False

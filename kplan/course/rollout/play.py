@@ -16,7 +16,7 @@ from typing import Any
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo, leave
 from kplan.course.readiness.silence import on_silent_node
-from kplan.course.rollout.state import Replica, Rollout, Shared, Step
+from kplan.course.rollout.state import Replica, Rollout, RolloutStep, Shared
 from kplan.course.trial.attempts import Attempts
 from kplan.course.volumes.held import held_elsewhere
 from kplan.objects.readiness import is_ready
@@ -53,7 +53,7 @@ class Rollouts:
             self.every.append(rollout)
             for pod in filter(self._starts, pods):
                 rollout.there[pod.row].ready = False
-                rollout.steps.append(Step(pod))
+                rollout.steps.append(RolloutStep(pod))
                 self.waiting.append(pod)
         attempts.placed = self._placed
         attempts.evicted = self._evicted
@@ -84,7 +84,9 @@ class Rollouts:
                 continue
             self.waiting.append(pod)
             if not any(step.pod is pod for step in rollout.steps):
-                rollout.steps.append(Step(pod, since=rollout.made_now()))  # it waited before the rollout, or came back
+                rollout.steps.append(
+                    RolloutStep(pod, since=rollout.made_now())
+                )  # it waited before the rollout, or came back
 
     def _evicted(self, pod: PodInfo, copy: PodInfo | None) -> None:
         for rollout in self.every:

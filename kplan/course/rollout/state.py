@@ -50,7 +50,7 @@ class Left:
 
 
 @dataclass
-class Step:
+class RolloutStep:
     """One new pod, and what its controller removes once it is ready; the first may be of no pod.
 
     Attributes:
@@ -161,8 +161,8 @@ class Rollout:
     shared: Shared
     there: dict[int, Replica] = field(default_factory=dict)
     unmade: dict[str, Pod] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
-    current: Step = field(default_factory=Step)
+    steps: list[RolloutStep] = field(default_factory=list)
+    current: RolloutStep = field(default_factory=RolloutStep)
     sets: list[RunningSet] = field(default_factory=list)
     lingering: list[Replica] = field(default_factory=list)
     copies: int = 0
@@ -209,7 +209,7 @@ class Rollout:
         """When a pod made now is placed: at most once those that left are gone, for their room or name."""
         return Span(self.now.least, max(self.now.most, self.gone))
 
-    def started(self, step: Step) -> None:
+    def started(self, step: RolloutStep) -> None:
         """Note that the pod of a step is available, and when that is."""
         least, most = (moment + self.paces.each for moment in step.since)
         if step.pod is not None and step.pod.row in self.shared.detached:
@@ -241,7 +241,7 @@ class Rollout:
         info = planner.cluster.pods[-1]
         self.there[info.row] = Replica(info, new)
         shared.made.append(info)
-        self.steps.append(Step(info, since=self.made_now()))
+        self.steps.append(RolloutStep(info, since=self.made_now()))
         self.peak = max(self.peak, len(self.there))
         self.unmade.pop(pod.name, None)
         return True
@@ -298,7 +298,7 @@ class Rollout:
         stay = min(self.fleet.replicas, self.fleet.partition) if self.fleet.kind == "StatefulSet" else 0
         return self.done >= self.wanted_new and not (self.fleet.replaces and len(self.old()) > stay)
 
-    def told_steps(self) -> list[Step]:
+    def told_steps(self) -> list[RolloutStep]:
         """Its steps with how many pods are ready at each; without those of pods that were removed before a try."""
         landings = self.shared.attempts.landings
         told = []

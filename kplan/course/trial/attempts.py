@@ -15,10 +15,10 @@ from kplan.course.evictions.returning import Returns
 from kplan.course.trial.alike import likeness
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline import Planner
-from kplan.result import Event, EventKind
+from kplan.result import EventKind, PlanEvent
 
 W = TypeVar("W")
-Why = Callable[[Planner, PodInfo, Event], W]
+Why = Callable[[Planner, PodInfo, PlanEvent], W]
 """An observer: what it says of a pod that was not placed."""
 
 
@@ -163,7 +163,7 @@ class Attempts(Generic[W]):
         node = planner.cluster.node_name(last.placement.node)
         return TriedPod(pod, event.kind, node, instead_of, was, evicts, tie, message, permit=last.permit)
 
-    def _kind(self, event: Event) -> EventKind:
+    def _kind(self, event: PlanEvent) -> EventKind:
         """What a pod is that was not placed: one that evicted others waits, and so does one without any node."""
         nowhere = event.kind is EventKind.FAILED and not self.planner.cluster.nodes
         return EventKind.PENDING if nowhere or event.kind is EventKind.PREEMPTED else event.kind

@@ -23,7 +23,7 @@ from kplan.pipeline.groups.trees import counted_anew, in_the_end, tree, try_tree
 from kplan.pipeline.groups.tried import TriedGroup, TriedMember, Tries
 from kplan.pipeline.profiles import Pipeline
 from kplan.plugins.shared.pod_groups import group_of, key_of, quorum, scheduled, turn_of
-from kplan.result import Event, EventKind, Outcome
+from kplan.result import EventKind, Outcome, PlanEvent
 from kplan.result.group import GroupOutcome
 
 MOST_TURNS = 4
@@ -86,7 +86,7 @@ class PodGroupCycle:
         """The turn of a group with the profile of its first pod."""
         return cls(group, planner.queue.pipelines[group.waiting[0].scheduler_name])
 
-    def steps(self, planner: Tries) -> dict[int, Event]:
+    def steps(self, planner: Tries) -> dict[int, PlanEvent]:
         """Try the group, carry out what comes of it, and give what became of each of its pods, by row."""
         gated = self._gated(planner)
         if gated:
@@ -116,14 +116,14 @@ class PodGroupCycle:
         statuses = ((pod.row, planner.queue.kept_out(pod, planner.cluster)) for pod in self.group.waiting)
         return {row: status for row, status in statuses if status is not None}
 
-    def _kept_out(self, gated: Mapping[int, NodeStatus]) -> dict[int, Event]:
+    def _kept_out(self, gated: Mapping[int, NodeStatus]) -> dict[int, PlanEvent]:
         whole = self._outcome(gated=gated)
         events = {}
         for pod in self.group.waiting:
             own = gated.get(pod.row)
             held = None if own is not None else next(iter(gated.values()))
             outcome = Outcome(pod.key, pod.row, pre_enqueue=own, group=whole, held=held)
-            events[pod.row] = Event(EventKind.GATED if outcome.gated else EventKind.PENDING, outcome)
+            events[pod.row] = PlanEvent(EventKind.GATED if outcome.gated else EventKind.PENDING, outcome)
         return events
 
     def _outcome(self, **fields: Any) -> GroupOutcome:

@@ -16,7 +16,7 @@ from kplan.framework.groups import GroupInfo, GroupPostFilter
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.groups.tried import UNSCHEDULABLE, TriedGroup, TriedMember
 from kplan.plugins.shared.pod_groups import quorum
-from kplan.result import Event, EventKind, Outcome
+from kplan.result import EventKind, Outcome, PlanEvent
 from kplan.result.group import GroupOutcome
 from kplan.result.outcome import Preempted
 
@@ -36,14 +36,14 @@ class Cycled:
     cleared: tuple[int, ...] = ()
 
 
-def joined(turns: Sequence[Cycled]) -> dict[int, Event]:
+def joined(turns: Sequence[Cycled]) -> dict[int, PlanEvent]:
     """What became of each pod of a group over its turns, by row: the victims of each are told once."""
     last = turns[-1]
     group, outcomes = last.group, dict(last.outcomes)
     for turn in reversed(turns[:-1]):
         group = replace(turn.group, then=group)
         outcomes = dict(_before(turn, group, outcomes))
-    return {row: Event(event_kind(outcome), outcome) for row, outcome in outcomes.items()}
+    return {row: PlanEvent(event_kind(outcome), outcome) for row, outcome in outcomes.items()}
 
 
 def _before(turn: Cycled, whole: GroupOutcome, later: Mapping[int, Outcome]) -> Iterator[tuple[int, Outcome]]:

@@ -16,7 +16,7 @@ from kplan.objects.models.devices import DeviceAttribute, DeviceClass
 from kplan.plugins.dynamic_resources.constraints import members, scalar, static_attribute
 from kplan.plugins.dynamic_resources.found import DevicePlace, PoolRef, ProblemRef, SearchOutcome, SearchStop
 from kplan.plugins.dynamic_resources.ledger import Ledger
-from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
+from kplan.plugins.dynamic_resources.plans import Key, Plans, RequestPlan
 from kplan.plugins.dynamic_resources.requests import ALL, MAX_DEVICES, MAX_OPTIONS, ClaimWants
 from kplan.plugins.shared.devices.index import NodeDevices
 from kplan.plugins.shared.devices.rules import AllocatorRules
@@ -158,11 +158,11 @@ class _Search:
             raise _TooMany
         return False
 
-    def _next_of_all(self, at: _At, plan: Plan, *, option_chosen: bool) -> bool:
+    def _next_of_all(self, at: _At, plan: RequestPlan, *, option_chosen: bool) -> bool:
         option = 0 if self._rules.forgets_option else at.option
         return self._with(at, plan, plan.every[at.device], 0, option, must=True, option_chosen=option_chosen) is True
 
-    def _next(self, at: _At, plan: Plan, start: int, *, option_chosen: bool) -> bool:
+    def _next(self, at: _At, plan: RequestPlan, start: int, *, option_chosen: bool) -> bool:
         failed: set[Hashable] = set()
         for number, place in self._candidates(at, plan, start):
             if failed and self._likeness(place) in failed:
@@ -176,7 +176,15 @@ class _Search:
         return False
 
     def _with(
-        self, at: _At, plan: Plan, place: DevicePlace, after: int, option: int, *, must: bool, option_chosen: bool
+        self,
+        at: _At,
+        plan: RequestPlan,
+        place: DevicePlace,
+        after: int,
+        option: int,
+        *,
+        must: bool,
+        option_chosen: bool,
     ) -> bool | None:
         """Go on with a device given; None if it cannot be given."""
         given = self.ledger.give(at.key, plan, place, must=must)
@@ -191,7 +199,7 @@ class _Search:
         self.ledger.take_back(at.claim, given)
         return False
 
-    def _candidates(self, at: _At, plan: Plan, start: int) -> Iterator[tuple[int, DevicePlace]]:
+    def _candidates(self, at: _At, plan: RequestPlan, start: int) -> Iterator[tuple[int, DevicePlace]]:
         """Devices that a request may get, as far as can be told without giving them."""
         number = -1
         for i, pool in enumerate(self._node.pools):

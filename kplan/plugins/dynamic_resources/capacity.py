@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kplan.objects.quantity import MAX_INT64, NANO_PER_MILLI, NANO_PER_UNIT, QuantityFormat
-from kplan.plugins.shared.devices.device import Amount, Capacity, CapacityPolicy, Device
+from kplan.plugins.shared.devices.device import Capacity, CapacityPolicy, PooledDevice, WrittenAmount
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
-Asked = Mapping[str, Amount]
+Asked = Mapping[str, WrittenAmount]
 """Amounts asked for, by capacity."""
 
 
@@ -20,7 +20,7 @@ class CapacityError(Exception):
     """An amount that cannot be worked with: it fails the pod from 1.37 on. Never leaves the plugin."""
 
 
-def takes(asked: Asked | None, device: Device, rules: AllocatorRules) -> dict[str, Amount]:
+def takes(asked: Asked | None, device: PooledDevice, rules: AllocatorRules) -> dict[str, WrittenAmount]:
     """Say what a request takes of each capacity of a device.
 
     Raises:
@@ -40,7 +40,7 @@ def takes(asked: Asked | None, device: Device, rules: AllocatorRules) -> dict[st
 
 def fits(
     asked: Asked | None,
-    device: Device,
+    device: PooledDevice,
     used: Mapping[str, int] | None,
     allocating: Mapping[str, int] | None,
     rules: AllocatorRules,
@@ -84,7 +84,9 @@ class Shortfall(NamedTuple):
     whole: int
 
 
-def shortfalls(asked: Asked, device: Device, used: Mapping[str, int], rules: AllocatorRules) -> Iterator[Shortfall]:
+def shortfalls(
+    asked: Asked, device: PooledDevice, used: Mapping[str, int], rules: AllocatorRules
+) -> Iterator[Shortfall]:
     """Name the capacities for which a device does not do: not there at all, outside of its policy, or not left.
 
     Args:
@@ -109,7 +111,7 @@ def shortfalls(asked: Asked, device: Device, used: Mapping[str, int], rules: All
             yield Shortfall(name, amount.nanos, left, capacity.value.nanos)
 
 
-def _taken(asked: Amount | None, capacity: Capacity, rules: AllocatorRules) -> Amount:
+def _taken(asked: WrittenAmount | None, capacity: Capacity, rules: AllocatorRules) -> WrittenAmount:
     policy = capacity.policy
     if asked is None:
         return policy.default if policy is not None and policy.default is not None else capacity.value
@@ -122,7 +124,7 @@ def _taken(asked: Amount | None, capacity: Capacity, rules: AllocatorRules) -> A
     return asked
 
 
-def _stepped_up(asked: Amount, policy: CapacityPolicy, rules: AllocatorRules) -> Amount:
+def _stepped_up(asked: WrittenAmount, policy: CapacityPolicy, rules: AllocatorRules) -> WrittenAmount:
     """Round up to the next amount of a range."""
     least = policy.least
     assert least is not None, "the caller has looked"
@@ -142,14 +144,14 @@ def _stepped_up(asked: Amount, policy: CapacityPolicy, rules: AllocatorRules) ->
         what = "MaxInt64" if unit == NANO_PER_UNIT else "the milli-value range"
         raise CapacityError(_unfit(f"rounding request {asked} up to the next step passes {what}"))
     form = policy.step.form if rules.capacity_is_error else QuantityFormat.BINARY_SI
-    return Amount((first + step * steps) * unit, form)
+    return WrittenAmount((first + step * steps) * unit, form)
 
 
 def _unfit(why: str) -> str:
     return f"capacity request cannot be represented in the device's range arithmetic: {why}"
 
 
-def _breaks_policy(amount: Amount, policy: CapacityPolicy | None, rules: AllocatorRules) -> bool:
+def _breaks_policy(amount: WrittenAmount, policy: CapacityPolicy | None, rules: AllocatorRules) -> bool:
     if policy is None or (policy.default is not None and policy.default.nanos == amount.nanos):
         return False
     if policy.ranged:
@@ -157,7 +159,7 @@ def _breaks_policy(amount: Amount, policy: CapacityPolicy | None, rules: Allocat
     return bool(policy.values) and all(amount.nanos != value.nanos for value in policy.values or ())
 
 
-def _outside(amount: Amount, policy: CapacityPolicy, rules: AllocatorRules) -> bool:
+def _outside(amount: WrittenAmount, policy: CapacityPolicy, rules: AllocatorRules) -> bool:
     if policy.most is not None and amount.nanos > policy.most.nanos:
         return True
     if policy.step is None:
@@ -177,6 +179,6 @@ def _unit(policy: CapacityPolicy, rules: AllocatorRules) -> int:
     return NANO_PER_MILLI if rules.fractional and whole and stepped else NANO_PER_UNIT
 
 
-def _whole(amount: Amount, unit: int) -> int:
+def _whole(amount: WrittenAmount, unit: int) -> int:
     """Units, rounded up, as Quantity.Value does."""
     return -(-amount.nanos // unit)

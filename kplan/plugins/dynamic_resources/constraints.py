@@ -11,14 +11,14 @@ from typing import Any
 
 from kplan.objects.models.devices import DeviceAttribute
 from kplan.plugins.dynamic_resources.requests import ClaimConstraint, ClaimRequest
-from kplan.plugins.shared.devices.device import Device
+from kplan.plugins.shared.devices.device import PooledDevice
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
-Lookup = Callable[[ClaimRequest, Device, str], DeviceAttribute | None]
+Lookup = Callable[[ClaimRequest, PooledDevice, str], DeviceAttribute | None]
 """Finds an attribute of a device, which the request may derive."""
 
 
-def static_attribute(device: Device, driver: str, name: str) -> DeviceAttribute | None:
+def static_attribute(device: PooledDevice, driver: str, name: str) -> DeviceAttribute | None:
     """Find an attribute by its full name; one without a domain is the driver's."""
     attribute = device.attributes.get(name)
     if attribute is None:
@@ -62,7 +62,7 @@ class Tracked:
         self._by_request: dict[str, Any] = {}
         self._count = 0
 
-    def add(self, entry: str, request: ClaimRequest, device: Device) -> bool:
+    def add(self, entry: str, request: ClaimRequest, device: PooledDevice) -> bool:
         """Add a device that is about to be given; False if it may not be."""
         if not self.constraint.about(entry, request):
             return True

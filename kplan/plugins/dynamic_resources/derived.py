@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from kplan.objects.models.devices import DeviceAttribute
 from kplan.plugins.shared.devices.cel import expression
-from kplan.plugins.shared.devices.cel_errors import CelError
+from kplan.plugins.shared.devices.cel_errors import ExpressionError
 from kplan.plugins.shared.devices.cel_values import plain
-from kplan.plugins.shared.devices.device import Device
+from kplan.plugins.shared.devices.device import PooledDevice
 
 
-def derived_attribute(text: str, device: Device) -> DeviceAttribute | None:
+def derived_attribute(text: str, device: PooledDevice) -> DeviceAttribute | None:
     """Evaluate a derived attribute of a device; None where it comes to nothing that can be compared.
 
     Differs from kube-scheduler: an expression that fails lets no device match, instead of failing the pod.
     """
     try:
         return _attribute(plain(expression(text).value(device.seen)))
-    except CelError:
+    except ExpressionError:
         return None
 
 

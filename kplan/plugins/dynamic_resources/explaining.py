@@ -35,7 +35,7 @@ from kplan.plugins.dynamic_resources.judging import Judge, users_of, written
 from kplan.plugins.dynamic_resources.known_values import known_values
 from kplan.plugins.dynamic_resources.ledger import Ledger
 from kplan.plugins.dynamic_resources.node_resources import node_resources
-from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
+from kplan.plugins.dynamic_resources.plans import Key, Plans, RequestPlan
 from kplan.plugins.dynamic_resources.requests import ClaimConstraint, ClaimWants, wanted
 from kplan.plugins.dynamic_resources.state import ClaimsState
 from kplan.plugins.shared.devices.device import DeviceID
@@ -220,7 +220,7 @@ class _Node:
             self._found(wants),
         )
 
-    def _values(self, plans: Plans, mine: Iterable[tuple[Key, Plan]], attribute: str) -> Counter[str]:
+    def _values(self, plans: Plans, mine: Iterable[tuple[Key, RequestPlan]], attribute: str) -> Counter[str]:
         """How many devices that would do by themselves have each value of an attribute."""
         ledger = Ledger(plans, frozenset())
         counts: Counter[str] = Counter()
@@ -246,10 +246,10 @@ def _complete(plans: Plans) -> None:
             for option, request in enumerate(entry.options):
                 device_class = plans.classes.get(request.device_class)
                 if device_class is not None and (number, at, option) not in plans.by_key:
-                    plans.by_key[number, at, option] = Plan(request, entry, device_class, request.count)
+                    plans.by_key[number, at, option] = RequestPlan(request, entry, device_class, request.count)
 
 
-def _free(plans: Plans, ledger: Ledger, key: Key, plan: Plan, place: DevicePlace) -> bool:
+def _free(plans: Plans, ledger: Ledger, key: Key, plan: RequestPlan, place: DevicePlace) -> bool:
     try:
         return plans.selectable(key, plan, place) and not ledger.in_use(key[0], plan.request, place)
     except SearchStop:

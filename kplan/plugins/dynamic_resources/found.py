@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kplan.plugins.shared.devices.device import Amount, Device
+from kplan.plugins.shared.devices.device import PooledDevice, WrittenAmount
 from kplan.plugins.shared.devices.index import NodeDevices
 
 
@@ -21,7 +21,7 @@ class DevicePlace(NamedTuple):
     pool: int
     device: int
 
-    def on(self, node: NodeDevices) -> Device:
+    def on(self, node: NodeDevices) -> PooledDevice:
         """The device of a node."""
         return node.pools[self.pool].devices[self.device]
 
@@ -89,7 +89,7 @@ class ChosenDevice:
     place: DevicePlace
     admin: bool
     shared: bool
-    consumed: tuple[tuple[str, Amount], ...]
+    consumed: tuple[tuple[str, WrittenAmount], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from kplan.plugins.dynamic_resources.capacity import shortfalls
 from kplan.plugins.dynamic_resources.facts import DeviceVerdict, DeviceWhy, Short
 from kplan.plugins.dynamic_resources.found import DevicePlace, SearchStop
 from kplan.plugins.dynamic_resources.ledger import Ledger
-from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
+from kplan.plugins.dynamic_resources.plans import Key, Plans, RequestPlan
 from kplan.plugins.dynamic_resources.taints import untolerated
 from kplan.plugins.shared.devices.cel import expression
 from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
-from kplan.plugins.shared.devices.cel_errors import CelError
-from kplan.plugins.shared.devices.device import Device
+from kplan.plugins.shared.devices.cel_errors import ExpressionError
+from kplan.plugins.shared.devices.device import PooledDevice
 from kplan.plugins.shared.devices.index import NodeDevices
 from kplan.plugins.shared.devices.usage import DeviceUsage
 
@@ -54,7 +54,7 @@ class Judge:
     def _node(self) -> NodeDevices:
         return self.plans.node
 
-    def verdict(self, key: Key, plan: Plan, place: DevicePlace) -> DeviceVerdict:
+    def verdict(self, key: Key, plan: RequestPlan, place: DevicePlace) -> DeviceVerdict:
         """Say what refuses a device to a request, if anything does."""
         device = place.on(self._node)
         pool = self._node.pools[place.pool]
@@ -83,7 +83,7 @@ class Judge:
         keys = tuple(dict.fromkeys(holders))
         return DeviceVerdict(name, why, holders=keys, users=users_of(self.claims, keys), short=short)
 
-    def _no_capacity(self, plan: Plan, place: DevicePlace, name: str) -> DeviceVerdict:
+    def _no_capacity(self, plan: RequestPlan, place: DevicePlace, name: str) -> DeviceVerdict:
         device, pool = place.on(self._node), self._node.pools[place.pool]
         shares = self.usage.shares.get(pool.id_of(device), ())
         said = dict(dict(self._node.uses[place.pool].shares).get(place.device) or ())
@@ -94,7 +94,7 @@ class Judge:
         )
         return self._held(name, DeviceWhy.CAPACITY, (share.claim for share in shares), short)
 
-    def _last(self, key: Key, plan: Plan, place: DevicePlace, name: str) -> DeviceVerdict:
+    def _last(self, key: Key, plan: RequestPlan, place: DevicePlace, name: str) -> DeviceVerdict:
         """What only giving the device tells: taints, features, counters."""
         device = place.on(self._node)
         tainted = self._tainted(plan, device, name)
@@ -110,7 +110,7 @@ class Judge:
             return self._held(name, DeviceWhy.COUNTERS, self._takers(place, {each for each, *_ in short}), told)
         return DeviceVerdict(name, DeviceWhy.NOTHING)
 
-    def _tainted(self, plan: Plan, device: Device, name: str) -> DeviceVerdict | None:
+    def _tainted(self, plan: RequestPlan, device: PooledDevice, name: str) -> DeviceVerdict | None:
         """The first taint of a device that is not tolerated."""
         taint = untolerated(device, plan.request, self.plans.rules) if self.plans.rules.taints else None
         if taint is None:
@@ -127,7 +127,7 @@ class Judge:
                 yield from self.usage.holders.get(identity, ())
                 yield from (share.claim for share in self.usage.shares.get(identity, ()))
 
-    def _selector(self, plan: Plan, device: Device, name: str) -> DeviceVerdict | None:
+    def _selector(self, plan: RequestPlan, device: PooledDevice, name: str) -> DeviceVerdict | None:
         """The first selector that refuses a device."""
         of_class = [
             selector.cel.expression for selector in plan.device_class.spec.selectors or () if selector.cel is not None
@@ -139,13 +139,13 @@ class Judge:
             try:
                 if expression(text).matches(seen):
                     continue
-            except CelError as error:
+            except ExpressionError as error:
                 return _failing(name, text, seen, error, of_class=why is DeviceWhy.CLASS)
             return DeviceVerdict(name, why, text, values=named_values(text, seen), seen=seen)
         return None
 
 
-def _failing(name: str, text: str, seen: CelDevice, error: CelError, *, of_class: bool) -> DeviceVerdict:
+def _failing(name: str, text: str, seen: CelDevice, error: ExpressionError, *, of_class: bool) -> DeviceVerdict:
     known = [identifier for _, identifier, _ in (*seen.attributes, *seen.capacity)]
     by_lower = {same.lower(): same for same in known}
     near = get_close_matches(error.key.lower(), by_lower, n=1, cutoff=0.7) if error.key else ()

@@ -15,10 +15,10 @@ from kplan.plugins.dynamic_resources.constraints import Tracked, static_attribut
 from kplan.plugins.dynamic_resources.counters import CounterBook
 from kplan.plugins.dynamic_resources.derived import derived_attribute
 from kplan.plugins.dynamic_resources.found import ChosenDevice, ClaimRef, DevicePlace, DeviceRef, SearchStop
-from kplan.plugins.dynamic_resources.plans import Key, Plan, Plans
+from kplan.plugins.dynamic_resources.plans import Key, Plans, RequestPlan
 from kplan.plugins.dynamic_resources.requests import ClaimRequest
 from kplan.plugins.dynamic_resources.taints import blocks
-from kplan.plugins.shared.devices.device import Amount, Device
+from kplan.plugins.shared.devices.device import PooledDevice, WrittenAmount
 
 OPTIONAL_NODE_OPERATIONS = "DRAOptionalNodeOperations"
 
@@ -28,7 +28,7 @@ class Given:
     """What giving one device away has changed, so that it can be taken back."""
 
     place: DevicePlace
-    plan: Plan
+    plan: RequestPlan
     joined: bool = False
     counted: bool = False
     constrained: int = 0
@@ -68,7 +68,7 @@ class Ledger:
             return claim in self._allocating.get(place, ())
         return place.device in self._held[place.pool] or bool(self._allocating.get(place))
 
-    def has_capacity(self, claim: int, plan: Plan, place: DevicePlace) -> bool:
+    def has_capacity(self, claim: int, plan: RequestPlan, place: DevicePlace) -> bool:
         """Tell whether what a request takes of a device is left.
 
         Raises:
@@ -99,7 +99,7 @@ class Ledger:
         mine = self._sharing.get(place)
         return self._shared[place.pool].get(place.device), None if mine is None else tuple(sorted(mine.items()))
 
-    def give(self, key: Key, plan: Plan, place: DevicePlace, *, must: bool) -> Given | None:
+    def give(self, key: Key, plan: RequestPlan, place: DevicePlace, *, must: bool) -> Given | None:
         """Give a device, if counters, taints, constraints and capacity let it; None if not.
 
         Args:
@@ -168,14 +168,16 @@ class Ledger:
         if given.counted:
             self._counters.give_back(given.place)
 
-    def _usable(self, claim: int, request: ClaimRequest, place: DevicePlace, device: Device, *, multiple: bool) -> bool:
+    def _usable(
+        self, claim: int, request: ClaimRequest, place: DevicePlace, device: PooledDevice, *, multiple: bool
+    ) -> bool:
         if self.in_use(claim, request, place) and not (multiple and request.admin):
             return False
         if device.skips and not (self._rules.optional_operations and OPTIONAL_NODE_OPERATIONS in self._features):
             return False
         return self._rules.partitionable or not device.consumes
 
-    def _take_counters(self, given: Given, device: Device, *, multiple: bool) -> bool:
+    def _take_counters(self, given: Given, device: PooledDevice, *, multiple: bool) -> bool:
         if not device.consumes:
             return True
         if multiple and self._rules.shares_counters_once and self._is_shared(given.place):
@@ -196,14 +198,14 @@ class Ledger:
         known = place.device in shares and (self._rules.shares_known_by_id or shares[place.device] is not None)
         return known or place in self._sharing
 
-    def _constrain(self, claim: int, given: Given, device: Device) -> bool:
+    def _constrain(self, claim: int, given: Given, device: PooledDevice) -> bool:
         for tracked in self._constraints[claim]:
             if not tracked.add(given.plan.entry.name, given.plan.request, device):
                 return False
             given.constrained += 1
         return True
 
-    def _share(self, given: Given, device: Device) -> Mapping[str, Amount]:
+    def _share(self, given: Given, device: PooledDevice) -> Mapping[str, WrittenAmount]:
         amounts = takes(dict(given.plan.request.capacity or ()), device, self._rules)
         nanos = {name: amount.nanos for name, amount in amounts.items()}
         mine = self._sharing.get(given.place)
@@ -219,7 +221,7 @@ class Ledger:
             given.counted = False
         self.take_back(claim, given)
 
-    def _attribute(self, request: ClaimRequest, device: Device, name: str) -> DeviceAttribute | None:
+    def _attribute(self, request: ClaimRequest, device: PooledDevice, name: str) -> DeviceAttribute | None:
         expressions = dict(request.derived) if self._rules.derived else {}
         if name in expressions:
             return derived_attribute(expressions[name], device)

@@ -15,8 +15,8 @@ from kplan.plugins.dynamic_resources.found import ClaimRef, DevicePlace, DeviceR
 from kplan.plugins.dynamic_resources.requests import ALL, EXACT_COUNT, MAX_DEVICES, ClaimRequest, ClaimWants, Entry
 from kplan.plugins.shared.devices.cel import HINT, expression
 from kplan.plugins.shared.devices.cel_device import CelDevice
-from kplan.plugins.shared.devices.cel_errors import CelError
-from kplan.plugins.shared.devices.device import Device
+from kplan.plugins.shared.devices.cel_errors import ExpressionError
+from kplan.plugins.shared.devices.device import PooledDevice
 from kplan.plugins.shared.devices.index import NodeDevices
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
@@ -25,7 +25,7 @@ Key = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class Plan:
+class RequestPlan:
     """One request or option, and how many devices it comes to on this node.
 
     Attributes:
@@ -59,7 +59,7 @@ class Plans:
     node: NodeDevices
     classes: Mapping[str, DeviceClass]
     rules: AllocatorRules
-    by_key: dict[Key, Plan] = field(default_factory=dict)
+    by_key: dict[Key, RequestPlan] = field(default_factory=dict)
     _matches: dict[tuple[DevicePlace, Key], bool] = field(default_factory=dict)
 
     def prepare(self) -> None:
@@ -89,7 +89,7 @@ class Plans:
         if self.rules.shared_key:
             self._matches.clear()
 
-    def selectable(self, key: Key, plan: Plan, place: DevicePlace) -> bool:
+    def selectable(self, key: Key, plan: RequestPlan, place: DevicePlace) -> bool:
         """Tell whether class, selectors and the choice of nodes let a request have a device.
 
         Raises:
@@ -126,7 +126,7 @@ class Plans:
                 named = f"subrequest {request.name}" if by_option else f"request {entry.name}"
                 raise SearchStop("claim ", ClaimRef(claim), f", {named}: {why}")
 
-    def _plan(self, key: Key, entry: Entry, request: ClaimRequest) -> Plan:
+    def _plan(self, key: Key, entry: Entry, request: ClaimRequest) -> RequestPlan:
         where = ("claim ", ClaimRef(key[0]), f", request {request.name}")
         if request.derived and not self.rules.derived and self.rules.minor >= 37:
             raise SearchStop(*where, ": cannot handle request with derived attributes, the feature is disabled")
@@ -141,7 +141,7 @@ class Plans:
         if device_class is None:
             missing = f'deviceclass.resource.k8s.io "{request.device_class}" not found'
             raise SearchStop(*where, f": could not retrieve device class {request.device_class}: {missing}")
-        plan = Plan(request, entry, device_class, request.count)
+        plan = RequestPlan(request, entry, device_class, request.count)
         if request.mode == ALL:
             plan.every = tuple(self._every(key, plan, where))
             plan.count = len(plan.every)
@@ -149,7 +149,7 @@ class Plans:
             raise SearchStop(*where, f": unsupported count mode {request.mode}")
         return plan
 
-    def _every(self, key: Key, plan: Plan, where: tuple[Part, ...]) -> Iterator[DevicePlace]:
+    def _every(self, key: Key, plan: RequestPlan, where: tuple[Part, ...]) -> Iterator[DevicePlace]:
         """All devices of the node that a request for all of them is about."""
         for i, pool in enumerate(self.node.pools):
             if pool.incomplete or pool.problem:
@@ -162,7 +162,7 @@ class Plans:
                 if self.selectable(key, plan, place) and self._may_be_of_all(plan, place, where):
                     yield place
 
-    def _may_be_of_all(self, plan: Plan, place: DevicePlace, where: tuple[Part, ...]) -> bool:
+    def _may_be_of_all(self, plan: RequestPlan, place: DevicePlace, where: tuple[Part, ...]) -> bool:
         """Whether a device has the capacity asked for: what is left of it, or from 1.37 on what it has of its own."""
         if not self.rules.consumable:
             return True
@@ -174,7 +174,7 @@ class Plans:
                 return False
             raise SearchStop(*where, ": checking capacity for device ", DeviceRef(place, True), f": {error}") from None
 
-    def _matching(self, claim: int, plan: Plan, place: DevicePlace, device: Device) -> bool:
+    def _matching(self, claim: int, plan: RequestPlan, place: DevicePlace, device: PooledDevice) -> bool:
         seen = device.seen if self.rules.sees_multiple else device.seen._replace(multiple=False)
         of_class: tuple[Part, ...] = ("class ", plan.device_class.name)
         for i, selector in enumerate(plan.device_class.spec.selectors or ()):
@@ -189,10 +189,10 @@ class Plans:
     def _holds(self, text: str, seen: CelDevice, whose: tuple[Part, ...], number: int, place: DevicePlace) -> bool:
         try:
             return expression(text).matches(seen)
-        except CelError as error:
+        except ExpressionError as error:
             raise self._cel_error(error, whose, number, place) from None
 
-    def _cel_error(self, error: CelError, whose: Sequence[Part], number: int, place: DevicePlace) -> SearchStop:
+    def _cel_error(self, error: ExpressionError, whose: Sequence[Part], number: int, place: DevicePlace) -> SearchStop:
         if error.compile:
             return SearchStop(*whose, f": selector #{number}: CEL compile error: {error.text}", selector=True)
         text = error.text

@@ -9,7 +9,7 @@ from itertools import count
 import msgspec
 
 from kplan.objects.models.devices import DeviceConstraint, DeviceRequest, ExactDeviceRequest, ResourceClaimSpec
-from kplan.plugins.shared.devices.device import Amount
+from kplan.plugins.shared.devices.device import WrittenAmount
 
 EXACT_COUNT, ALL = "ExactCount", "All"
 MAX_DEVICES = 32
@@ -53,7 +53,7 @@ class ClaimRequest:
     admin: bool | None
     selectors: tuple[str | None, ...]
     tolerations: tuple[TolerationRules, ...]
-    capacity: tuple[tuple[str, Amount], ...] | None
+    capacity: tuple[tuple[str, WrittenAmount], ...] | None
     derived: tuple[tuple[str, str], ...]
 
 
@@ -149,7 +149,7 @@ def _request(request: ExactDeviceRequest, name: str, full: str, admin: bool | No
             TolerationRules(each.key or "", each.operator or "", each.value or "", each.effect or "")
             for each in request.tolerations or ()
         ),
-        None if asked is None else tuple((key, Amount.of(raw)) for key, raw in (asked.requests or {}).items()),
+        None if asked is None else tuple((key, WrittenAmount.of(raw)) for key, raw in (asked.requests or {}).items()),
         tuple((each.name, each.expression) for each in request.derived_attributes or ()),
     )
 

@@ -7,18 +7,18 @@ resourceclaim/devicetoleration.go ToleratesTaint.
 from __future__ import annotations
 
 from kplan.plugins.dynamic_resources.requests import ClaimRequest, TolerationRules
-from kplan.plugins.shared.devices.device import Device, TaintOfDevice
+from kplan.plugins.shared.devices.device import PooledDevice, TaintOfDevice
 from kplan.plugins.shared.devices.rules import AllocatorRules
 
 _BLOCKING = ("NoSchedule", "NoExecute")
 
 
-def blocks(device: Device, request: ClaimRequest, rules: AllocatorRules) -> bool:
+def blocks(device: PooledDevice, request: ClaimRequest, rules: AllocatorRules) -> bool:
     """Tell whether a taint keeps a request from a device."""
     return untolerated(device, request, rules) is not None
 
 
-def untolerated(device: Device, request: ClaimRequest, rules: AllocatorRules) -> TaintOfDevice | None:
+def untolerated(device: PooledDevice, request: ClaimRequest, rules: AllocatorRules) -> TaintOfDevice | None:
     """Return the first taint that keeps a request from a device, or None."""
     for taint in device.taints:
         counts = rules.all_taints_count or taint.effect in _BLOCKING

@@ -11,7 +11,7 @@ import numpy as np
 from kplan.cluster.affinity import AffinityTerm
 from kplan.framework.findings import Facts, Findings
 from kplan.framework.reason_codes import ReasonCode
-from kplan.plugins.inter_pod_affinity.filtering import Affinity, FilterState, TermConflict
+from kplan.plugins.inter_pod_affinity.filtering import FilterState, RequiredAffinity, TermConflict
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
@@ -141,7 +141,7 @@ class _Look:
         self._worlds = worlds
         self._known: dict[tuple[int, str, int], list[str]] = {}
 
-    def unmet(self, affinity: Affinity, row: int) -> tuple[FailedTerm, ...]:
+    def unmet(self, affinity: RequiredAffinity, row: int) -> tuple[FailedTerm, ...]:
         """Terms without a matching pod in the domain of a world; those the node lacks the label for."""
         terms = (self._term(term, affinity, row) for term in affinity.terms)
         return tuple(term for term in terms if not term.pods.count)
@@ -151,13 +151,13 @@ class _Look:
         terms = (self._term(conflict.term, conflict, row) for conflict in conflicts)
         return tuple(term for term in terms if term.pods.count)
 
-    def _term(self, term: AffinityTerm, counted: Affinity | TermConflict, row: int) -> FailedTerm:
+    def _term(self, term: AffinityTerm, counted: RequiredAffinity | TermConflict, row: int) -> FailedTerm:
         """A term with the pods that are counted for it in the domain of a world."""
         domain = self._domain(term, row)
         pods = [] if domain is None else self._pods(counted.counter, term, row, local=counted.local)
         return FailedTerm(term_facts(term), domain, names(pods))
 
-    def reach(self, affinity: Affinity) -> AffinityReach:
+    def reach(self, affinity: RequiredAffinity) -> AffinityReach:
         """Where pods match all terms, in the cluster as it is."""
         cluster = self._cluster
         matching = np.flatnonzero((affinity.counter.pods > 0) & (cluster.pod_node >= 0))

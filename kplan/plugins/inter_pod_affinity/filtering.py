@@ -36,7 +36,7 @@ EXISTING_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rul
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Affinity:
+class RequiredAffinity:
     """The required affinity terms of the incoming pod: one and the same pod must match all of them.
 
     Attributes:
@@ -114,7 +114,7 @@ class FilterState:
             (nominated ones may move in).
     """
 
-    affinity: Affinity | None
+    affinity: RequiredAffinity | None
     anti_affinity: tuple[TermConflict, ...]
     existing: tuple[TermConflict, ...]
 
@@ -151,7 +151,7 @@ def prepare(pod: PodInfo, cluster: Cluster, *, keeps_selector: bool, host_local:
     return FilterState(affinity, tuple(anti_affinity), existing)
 
 
-def _affinity(pod: PodInfo, terms: tuple[AffinityTerm, ...], cluster: Cluster, *, host_local: bool) -> Affinity:
+def _affinity(pod: PodInfo, terms: tuple[AffinityTerm, ...], cluster: Cluster, *, host_local: bool) -> RequiredAffinity:
     """Count the pods that match all merged terms, in the domains of each."""
     counter = count_matching(terms, cluster)
     keys = tuple(dict.fromkeys(term.topology_key for term in terms))
@@ -164,7 +164,7 @@ def _affinity(pod: PodInfo, terms: tuple[AffinityTerm, ...], cluster: Cluster, *
         fewest = np.minimum.reduce([domain_sums(column, counter.nodes) for column in columns])
         anywhere = max(int(counter.nodes[column.present].sum()) for column in columns)
     first_may = matches_all(terms, pod.pod_class)
-    return Affinity(pod.pod_class.affinity, counter, labelled, fewest, anywhere, first_may, local)
+    return RequiredAffinity(pod.pod_class.affinity, counter, labelled, fewest, anywhere, first_may, local)
 
 
 def _conflict(term: AffinityTerm, counter: Counter, cluster: Cluster, *, host_local: bool) -> TermConflict:

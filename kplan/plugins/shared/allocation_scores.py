@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from kplan.framework.args import UtilizationShapePoint
 from kplan.framework.plugin import MAX_NODE_SCORE, Scores
 from kplan.framework.worlds import Int
-from kplan.plugins.shared.resources import ResourceUse
+from kplan.plugins.shared.resources import ScoredResource
 
 MAX_UTILIZATION = 100
 MAX_SHAPE_SCORE = 10
 """Highest score of a point in a configured shape."""
 
-Scorer = Callable[[Sequence[ResourceUse]], Scores]
+Scorer = Callable[[Sequence[ScoredResource]], Scores]
 """Scores M nodes by one resource or more: int64[M]."""
 
 
-def least_allocated(uses: Sequence[ResourceUse]) -> Scores:
+def least_allocated(uses: Sequence[ScoredResource]) -> Scores:
     """Score by the share left free, the mean weighted over the resources that each node has; 0 where overcommitted.
 
     Source: v1.37.2 noderesources/least_allocated.go leastResourceScorer.
@@ -30,7 +30,7 @@ def least_allocated(uses: Sequence[ResourceUse]) -> Scores:
     return score // np.maximum(weight, 1)
 
 
-def most_allocated(uses: Sequence[ResourceUse]) -> Scores:
+def most_allocated(uses: Sequence[ScoredResource]) -> Scores:
     """Score by the share used, the mean weighted over the resources that each node has; full where overcommitted.
 
     Source: v1.37.2 noderesources/most_allocated.go mostResourceScorer.
@@ -48,7 +48,7 @@ class ScoreByShape:
     def __init__(self, shape: Sequence[UtilizationShapePoint]) -> None:
         self._worth = worth_of(shape)
 
-    def __call__(self, uses: Sequence[ResourceUse]) -> Scores:
+    def __call__(self, uses: Sequence[ScoredResource]) -> Scores:
         """Score nodes."""
         score, weight = _weighed(uses, self._of_utilization, skip_zero=True)
         mean = score / np.maximum(weight, 1)
@@ -102,7 +102,7 @@ def _used_percent(requested: Int, capacity: Int) -> Int:
 
 
 def _weighed(
-    uses: Sequence[ResourceUse], worth: Callable[[Int, Int], Int], *, skip_zero: bool = False
+    uses: Sequence[ScoredResource], worth: Callable[[Int, Int], Int], *, skip_zero: bool = False
 ) -> tuple[Int, Int | int]:
     """Sum up what resources are worth on each node, and their weights there.
 

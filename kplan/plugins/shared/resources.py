@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ResourceUse:
+class ScoredResource:
     """One resource that counts in a score, on each of M nodes.
 
     Attributes:
@@ -48,11 +48,11 @@ class ResourceUse:
         """What the node's pods and the new one request together: int64[M], as allocatable."""
         return self.allocated + self.asked
 
-    def together(self) -> ResourceUse:
+    def together(self) -> ScoredResource:
         """The same of all nodes where it counts as if they were one."""
         counts = self.allocatable > 0
         allocatable, allocated = self.allocatable.sum(where=counts), self.allocated.sum(where=counts)
-        return ResourceUse(self.weight, np.array([allocatable]), np.array([allocated]), self.asked)
+        return ScoredResource(self.weight, np.array([allocatable]), np.array([allocated]), self.asked)
 
 
 def resource_uses(
@@ -64,7 +64,7 @@ def resource_uses(
     *,
     non_zero: bool,
     devices: bool = True,
-) -> list[ResourceUse]:
+) -> list[ScoredResource]:
     """Gather the configured resources that count for a pod, on the nodes at ``rows``, in order of configuration.
 
     A scalar resource (extended, huge pages ...) counts only if the pod asks for it, and any resource only on nodes
@@ -89,7 +89,7 @@ def resource_uses(
             continue
         amounts = _amounts(cluster, rows, spec.name, features if devices else None, non_zero=non_zero)
         if amounts is not None:
-            uses.append(ResourceUse(spec.weight, *amounts, ask))
+            uses.append(ScoredResource(spec.weight, *amounts, ask))
     return uses
 
 

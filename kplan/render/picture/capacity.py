@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
-from kplan.render.picture.forms.curve import Curve, Series, Spot
+from kplan.render.picture.forms.curve import Curve, CurveSpot, Series
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import counts
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, CheapestMix, Growth, Refusing, ShapeRoom
@@ -36,11 +36,11 @@ def _growth(report: CapacityReport, growth: Growth) -> Curve:
     spots = []
     at = knee(growth)
     if at is not None:
-        spots.append(Spot(growth.nodes[at], growth.fits[at], f"from {growth.nodes[at]:,} on less is won by each"))
+        spots.append(CurveSpot(growth.nodes[at], growth.fits[at], f"from {growth.nodes[at]:,} on less is won by each"))
     asked = [one.asked // max(one.ratio, 1) for one in report.workloads if one.asked is not None]
     wanted = max(asked, default=0)
     if growth.needed is not None and wanted:
-        spots = [Spot(growth.needed, wanted, f"{count(growth.needed, 'node')} more are enough")]
+        spots = [CurveSpot(growth.needed, wanted, f"{count(growth.needed, 'node')} more are enough")]
     return Curve(
         f"What more nodes like {growth.like} bring",
         (Series("fit", points, "line-good", stepped=False),),

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
-from kplan.render.picture.forms.lanes import Lane, Lanes, Span
+from kplan.render.picture.forms.lanes import Lane, Lanes, LaneSpan
 from kplan.render.picture.forms.tiles import Tile, Tiles
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import counts
@@ -66,9 +66,9 @@ def _pods(pods: tuple[DrainedPod, ...]) -> Lanes:
 def _lane(pod: DrainedPod, last: int) -> Lane:
     part, look = outcome(pod)
     if not pod.number:
-        return Lane(pod.pod, (Span(part, 0, last + 1, look, pod.note),), note=pod.note if look == Look.BAD else "")
-    ran = Span("runs", 0, pod.number, Look.USED, pod.node)
-    return Lane(pod.pod, (ran, Span(part, pod.number, last + 1, look, pod.lands_on)), note=pod.budget)
+        return Lane(pod.pod, (LaneSpan(part, 0, last + 1, look, pod.note),), note=pod.note if look == Look.BAD else "")
+    ran = LaneSpan("runs", 0, pod.number, Look.USED, pod.node)
+    return Lane(pod.pod, (ran, LaneSpan(part, pod.number, last + 1, look, pod.lands_on)), note=pod.budget)
 
 
 def _fold(part: str, look: Look, pods: list[DrainedPod], last: int) -> Lane:
@@ -76,9 +76,9 @@ def _fold(part: str, look: Look, pods: list[DrainedPod], last: int) -> Lane:
     label = f"{count(len(pods), 'further pod')}"
     nodes = listed(sorted({pod.lands_on for pod in pods if pod.lands_on}), most=2)
     if not numbers:
-        return Lane(label, (Span(part, 0, last + 1, look),), len(pods))
-    ran = Span("runs", 0, min(numbers), Look.USED)
-    return Lane(label, (ran, Span(part, min(numbers), last + 1, look, nodes)), len(pods))
+        return Lane(label, (LaneSpan(part, 0, last + 1, look),), len(pods))
+    ran = LaneSpan("runs", 0, min(numbers), Look.USED)
+    return Lane(label, (ran, LaneSpan(part, min(numbers), last + 1, look, nodes)), len(pods))
 
 
 def _budgets(after: tuple[BudgetAfter, ...]) -> Bars:

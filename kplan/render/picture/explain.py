@@ -7,7 +7,7 @@ from string import ascii_uppercase
 from kplan.render.picture import preemption, scores, spread
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
-from kplan.render.picture.forms.grid import Cell, Grid
+from kplan.render.picture.forms.grid import Cell, CellGrid
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import OF_REQUEST, counts
 from kplan.result.document import Answer, Group, GroupNode, PodExplanations, Shortage
@@ -104,7 +104,7 @@ def _short(mark: str, node: GroupNode, shortage: Shortage, names: list[str]) -> 
     )
 
 
-def why_not(answer: Answer) -> Grid | None:
+def why_not(answer: Answer) -> CellGrid | None:
     """Draw which plugin refuses which group of nodes, the first one framed: there the scheduler stops."""
     if not answer.groups:
         return None
@@ -123,7 +123,7 @@ def why_not(answer: Answer) -> Grid | None:
     looks = {cell.look for cell in cells.values()}
     meanings = [(Look.WARN, "an eviction may lift it"), (Look.BAD, "no eviction lifts it")]
     stops = ("frame", "1st: here the scheduler stops")
-    return Grid(
+    return CellGrid(
         title=f"Why not: what refuses {count(sum(group.count for group in answer.groups), 'node')}",
         rows=tuple(plugins),
         columns=tuple(f"{letter(place)} {group.count:,}" for place, group in enumerate(shown)),

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from kplan.render.picture import survival
 from kplan.render.picture.canvas import Look
-from kplan.render.picture.forms.lanes import Lane, Lanes, Span
+from kplan.render.picture.forms.lanes import Lane, Lanes, LaneSpan
 from kplan.render.picture.model import Picture
-from kplan.render.picture.scale import Unit
+from kplan.render.picture.scale import ScaleUnit
 from kplan.result.document_fail import FailedPod, FailReport
 from kplan.words import count
 
 _MOST = 12
-_SECONDS = Unit("seconds after the loss", lambda number: f"{number:,.0f}")
+_SECONDS = ScaleUnit("seconds after the loss", lambda number: f"{number:,.0f}")
 _WORST = ("gone", "pending", "elsewhere", "placed", "stays", "leaves")
 _PARTS = {
     "gone": ("GONE: nothing makes it again", Look.BAD),
@@ -77,8 +77,10 @@ def _lane(course: _Course, number: int, ends: tuple[float, float]) -> Lane:
     part, look = _PARTS[course.fate]
     note = count(number, "pod")
     if course.fate in ("gone", "stays", "leaves"):
-        return Lane(course.owner, (Span(part, 0, end, look, "GONE" if course.fate == "gone" else ""),), number, note)
+        return Lane(
+            course.owner, (LaneSpan(part, 0, end, look, "GONE" if course.fate == "gone" else ""),), number, note
+        )
     back = course.after if course.after is not None else later
-    down = Span("serves nothing", 0, back, Look.SHORT)
+    down = LaneSpan("serves nothing", 0, back, Look.SHORT)
     told = "Pending" if course.fate == "pending" else note
-    return Lane(course.owner, (down, Span(part, back, end, look, told)), number, note)
+    return Lane(course.owner, (down, LaneSpan(part, back, end, look, told)), number, note)

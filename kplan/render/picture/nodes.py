@@ -6,7 +6,7 @@ from collections import Counter
 
 from kplan.render.picture.canvas import FULLNESS, Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
-from kplan.render.picture.forms.scatter import Point, Scatter
+from kplan.render.picture.forms.scatter import Dot, Scatter
 from kplan.render.picture.forms.tiles import Tile, Tiles
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import OF_NODE, amounts_of
@@ -73,7 +73,7 @@ def _counted(tiles: Tiles) -> Counter[str]:
 
 def _free(rows: tuple[NodeRow, ...], slot: PieceOfNode | None) -> Scatter | None:
     points = [
-        Point(row.node, max(row.resources["cpu"].free, 0), max(row.resources["memory"].free, 0))
+        Dot(row.node, max(row.resources["cpu"].free, 0), max(row.resources["memory"].free, 0))
         for row in rows
         if not row.closed and {"cpu", "memory"} <= row.resources.keys()
     ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kplan.render.picture.forms.curve import Curve, Series, Spot
-from kplan.render.picture.scale import Unit, counts
+from kplan.render.picture.forms.curve import Curve, CurveSpot, Series
+from kplan.render.picture.scale import ScaleUnit, counts
 from kplan.result.document_plan import RolloutPlan
 
-_SECONDS = Unit("seconds, at least", lambda number: f"{number:,.0f}")
+_SECONDS = ScaleUnit("seconds, at least", lambda number: f"{number:,.0f}")
 
 
 def telling(rollouts: tuple[RolloutPlan, ...]) -> RolloutPlan:
@@ -27,7 +27,7 @@ def panel(plan: RolloutPlan) -> Curve:
     floor = plan.replicas - plan.max_unavailable
     if plan.strategy == "RollingUpdate" and floor != plan.replicas:
         wanted.append((floor, f"allowed to fall to: {floor:,}"))
-    stop = Spot(ready[-1][0], ready[-1][1], f"stalls: {plan.stalled}") if plan.stalled else None
+    stop = CurveSpot(ready[-1][0], ready[-1][1], f"stalls: {plan.stalled}") if plan.stalled else None
     return Curve(
         f"{plan.workload}: ready pods",
         (

@@ -11,7 +11,7 @@ Write = Callable[[float], str]
 
 
 @dataclass(frozen=True)
-class Scale:
+class LinearScale:
     """A linear scale.
 
     Attributes:
@@ -34,7 +34,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Unit:
+class ScaleUnit:
     """How the numbers of a scale are written, all of them alike.
 
     Attributes:
@@ -50,38 +50,40 @@ class Unit:
     whole: bool = True
 
 
-def counts(name: str) -> Unit:
+def counts(name: str) -> ScaleUnit:
     """Unit of things that are counted."""
-    return Unit(name, lambda number: f"{number:,.0f}")
+    return ScaleUnit(name, lambda number: f"{number:,.0f}")
 
 
-OF_NODE = Unit("part of what the node offers", lambda number: f"{number:.0f} %")
-OF_REQUEST = Unit("part of what the pod requests", lambda number: f"{number:.0f} %")
+OF_NODE = ScaleUnit("part of what the node offers", lambda number: f"{number:.0f} %")
+OF_REQUEST = ScaleUnit("part of what the pod requests", lambda number: f"{number:.0f} %")
 
 
-def amounts_of(resource: str, highest: float) -> Unit:
+def amounts_of(resource: str, highest: float) -> ScaleUnit:
     """Unit of a resource: cores of cpu, one of Ki to Ti for bytes, else whole numbers."""
     if resource == "cpu":
         if highest < 2000:
-            return Unit("cpu [millicores]", lambda number: f"{number:,.0f}")
-        return Unit("cpu [cores]", lambda number: f"{number / 1000:,.1f}".removesuffix(".0"))
+            return ScaleUnit("cpu [millicores]", lambda number: f"{number:,.0f}")
+        return ScaleUnit("cpu [cores]", lambda number: f"{number / 1000:,.1f}".removesuffix(".0"))
     if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
         power, letters = next(
             ((power, letters) for power, letters in ((40, "Ti"), (30, "Gi"), (20, "Mi")) if highest >= 2 << power),
             (10, "Ki"),
         )
-        return Unit(f"{resource} [{letters}B]", lambda number: f"{number / (1 << power):,.1f}".removesuffix(".0"), 2)
+        return ScaleUnit(
+            f"{resource} [{letters}B]", lambda number: f"{number / (1 << power):,.1f}".removesuffix(".0"), 2
+        )
     return counts(resource)
 
 
-def ticks(low: float, high: float, unit: Unit, most: int = 5) -> Sequence[float]:
+def ticks(low: float, high: float, unit: ScaleUnit, most: int = 5) -> Sequence[float]:
     """Round numbers from ``low`` to ``high``, at most ``most`` steps apart; the first is not below ``low``."""
     step = round_step((high - low) / max(most, 1), unit)
     first = ceil(low / step)
     return [number * step for number in range(first, floor(high / step + 1e-9) + 1)]
 
 
-def round_step(least: float, unit: Unit) -> float:
+def round_step(least: float, unit: ScaleUnit) -> float:
     """The smallest round step that is at least as large."""
     if least <= 0:
         return 1
@@ -92,7 +94,7 @@ def round_step(least: float, unit: Unit) -> float:
     return max(step, 1) if unit.whole else step
 
 
-def rounded_up(number: float, unit: Unit, most: int = 5) -> float:
+def rounded_up(number: float, unit: ScaleUnit, most: int = 5) -> float:
     """The end of a scale from 0 that holds a number: a whole number of round steps."""
     step = round_step(number / most, unit)
     return max(ceil(number / step - 1e-9) * step, step)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
-from kplan.render.picture.scale import Unit, round_step
+from kplan.render.picture.scale import ScaleUnit, round_step
 from kplan.result.document import ScoreRow, Scores
 
 _MOST = 8
-_POINTS = Unit("points, weighted", lambda number: f"{number:,.0f}")
+_POINTS = ScaleUnit("points, weighted", lambda number: f"{number:,.0f}")
 
 
 def panel(scores: Scores) -> Bars | None:

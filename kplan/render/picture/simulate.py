@@ -7,7 +7,7 @@ from collections import Counter
 from kplan.render.picture import rollout
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
-from kplan.render.picture.forms.curve import Curve, Series, Spot
+from kplan.render.picture.forms.curve import Curve, CurveSpot, Series
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import counts
 from kplan.result.document_plan import PlanStep, SimulationPlan
@@ -42,7 +42,7 @@ def _over_time(steps: tuple[PlanStep, ...]) -> Curve:
         ups.append((number, placed))
         downs.append((number, waiting))
         if first is None and step.result in ("pending", "failed"):
-            first = Spot(number, waiting, _words(step.cause or step.result))
+            first = CurveSpot(number, waiting, _words(step.cause or step.result))
             told = f"first without a node: {step.pod}, number {number:,}"
     series = [Series("placed", tuple(ups), "line-good")]
     if waiting:

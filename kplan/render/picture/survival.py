@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
-from kplan.render.picture.forms.grid import Cell, Grid
+from kplan.render.picture.forms.grid import Cell, CellGrid
 from kplan.render.picture.forms.tiles import Tile, Tiles
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import counts
@@ -88,7 +88,7 @@ def _map(title: str, tiles: list[tuple[str, str, int]]) -> Tiles:
     return Tiles(title, drawn, meanings, "pods not placed")
 
 
-def _matrix(report: SweepReport) -> Grid | None:
+def _matrix(report: SweepReport) -> CellGrid | None:
     """What the two longest axes come to; the worst of scenarios that fall together."""
     if sum(len(axis.points) > 1 for axis in report.axes) < 2:
         return None
@@ -102,7 +102,7 @@ def _matrix(report: SweepReport) -> Grid | None:
         number = _not_placed(outcome)
         cells[at] = Cell(_LOOKS[outcome.verdict], number, f"{number:,}", f"{outcome.name}: {outcome.verdict}")
     verdicts = [word for word in _LOOKS if any(one.verdict == word for one in report.outcomes)]
-    return Grid(
+    return CellGrid(
         f"{down.name} by {across.name}: pods not placed",
         down.points,
         across.points,

@@ -9,9 +9,9 @@ import msgspec
 
 from kplan.objects.kinds import KINDS, Kind
 from kplan.sources.collect import SERVER_VERSION
-from kplan.sources.documents import NO_HINT, About, Hint
+from kplan.sources.documents import NO_HINT, DumpFacts, Hint
 from kplan.sources.json_nodes import JsonNode
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 from kplan.sources.tree import Tree
 
 
@@ -24,7 +24,7 @@ class Layout(ABC):
     """
 
     known_by: ClassVar[re.Pattern[str]]
-    described: ClassVar[About]
+    described: ClassVar[DumpFacts]
 
     def roots(self, paths: Iterable[str]) -> frozenset[str]:
         """Find where dumps of this layout begin.
@@ -48,7 +48,7 @@ class Layout(ABC):
             None for a file that holds no objects of the cluster; NO_HINT if they say their kind themselves.
         """
 
-    def about(self, tree: Tree, root: str) -> About:
+    def about(self, tree: Tree, root: str) -> DumpFacts:
         """Say what this layout never holds, and what a dump says of itself."""
         return self.described
 
@@ -85,7 +85,7 @@ def hint_for(group: str, plural: str) -> Hint | None:
     return NO_HINT if group in UNMODELLED else None
 
 
-def made(value: object) -> Node:
+def made(value: object) -> TextNode:
     """Write a node of a value, as if it had been read."""
     return JsonNode.alone(msgspec.Raw(msgspec.json.encode(value)))
 
@@ -104,7 +104,7 @@ def version_in(tree: Tree, path: str) -> dict[str, object]:
     return {}
 
 
-def key_of(node: Node) -> tuple[object, ...]:
+def key_of(node: TextNode) -> tuple[object, ...]:
     """Identify an object by group, kind, namespace and name."""
     value = node.value()
     if not isinstance(value, dict):

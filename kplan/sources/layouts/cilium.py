@@ -2,7 +2,7 @@
 
 import re
 
-from kplan.sources.documents import About, Hint
+from kplan.sources.documents import DumpFacts, Hint
 from kplan.sources.layouts.base import Layout, hint_of_plural
 
 _FILE = re.compile(r"(?P<root>.*/)?k8s-(?P<plural>[a-z]+)-\d{8}-\d{6}\.(?:ya?ml|json)")
@@ -12,7 +12,7 @@ class Cilium(Layout):
     """See the module."""
 
     known_by = _FILE
-    described = About("cilium sysdump")
+    described = DumpFacts("cilium sysdump")
 
     def hint(self, path: str) -> Hint | None:
         """See Layout."""

@@ -6,9 +6,9 @@ from kplan.objects.kinds import Kind
 from kplan.objects.models import Node as KubernetesNode
 from kplan.objects.models import Object, Pod
 from kplan.sources.collect import TAKEN, typed
-from kplan.sources.documents import About, Form, Hint, Sink
+from kplan.sources.documents import DumpFacts, Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, hint_of
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 from kplan.sources.records import Record
 from kplan.sources.texts import Text
 
@@ -25,7 +25,7 @@ class AutoscalerSnapshot(Form):
         """See Form."""
         return "NodeList" in text.keys and bool(text.keys & _MARKS)
 
-    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+    def parts(self, documents: Iterator[TextNode], file: str, sink: Sink) -> Iterator[tuple[TextNode, Hint]]:
         """See Form."""
         for document in documents:
             fields = document.fields()
@@ -35,7 +35,7 @@ class AutoscalerSnapshot(Form):
                 sink.recorded({TAKEN: time})
             templates = _templates(fields["TemplateNodes"], file, sink) if "TemplateNodes" in fields else {}
             sink.described(
-                About(
+                DumpFacts(
                     "cluster-autoscaler snapshot",
                     absent={
                         "PersistentVolumeClaim": "cluster-autoscaler records no volumes and no claims: a pod with a "
@@ -55,7 +55,7 @@ class AutoscalerSnapshot(Form):
                 yield fields["UnscheduledPodsCanBeScheduled"], hint_of(_POD)
 
 
-def _of_nodes(nodes: Node | None) -> Iterator[tuple[Node, Hint]]:
+def _of_nodes(nodes: TextNode | None) -> Iterator[tuple[TextNode, Hint]]:
     for entry in (nodes.array() if nodes else None) or ():
         fields = entry.fields()
         if "Node" in fields:
@@ -64,7 +64,7 @@ def _of_nodes(nodes: Node | None) -> Iterator[tuple[Node, Hint]]:
             yield fields["Pods"], hint_of(_POD)
 
 
-def _templates(groups: Node, file: str, sink: Sink) -> Templates:
+def _templates(groups: TextNode, file: str, sink: Sink) -> Templates:
     """Decode the templates; what is broken is told to the sink and left out."""
     templates: Templates = {}
     for name, entry in groups.fields().items():
@@ -76,7 +76,7 @@ def _templates(groups: Node, file: str, sink: Sink) -> Templates:
     return templates
 
 
-def _decoded(node: Node, kind: Kind, file: str, sink: Sink) -> Object | None:
+def _decoded(node: TextNode, kind: Kind, file: str, sink: Sink) -> Object | None:
     if node.identity() is None:
         return None
     item = typed(Record(*hint_of(kind), node, file), kind)

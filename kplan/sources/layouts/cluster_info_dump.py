@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from kplan.errors import SourceError
-from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
+from kplan.sources.documents import NO_HINT, DumpFacts, Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 from kplan.sources.texts import Text
 
 _FILE = re.compile(r"(?:[^/]+/)?(?P<name>[a-z-]+)\.(?:json|ya?ml)")
@@ -22,7 +22,7 @@ _NAMES: Mapping[str, str] = {
 
 _START = re.compile(rb"^==== START logs for container (?P<of>.+? of pod .+?) ====\r?$", re.MULTILINE)
 
-_ABOUT = About(
+_ABOUT = DumpFacts(
     "kubectl cluster-info dump",
     absent={
         "PersistentVolumeClaim": "cluster-info dump writes no volumes and no claims: a pod with a claim is refused "
@@ -93,7 +93,7 @@ class ClusterInfoStream(Form):
             at = end + len(mark)
         return b"".join((*parts, data[at:]))
 
-    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+    def parts(self, documents: Iterator[TextNode], file: str, sink: Sink) -> Iterator[tuple[TextNode, Hint]]:
         """See Form."""
         sink.described(_ABOUT)
         for node in documents:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from kplan.sources.documents import About, Hint
+from kplan.sources.documents import DumpFacts, Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of
 
 _ROOT = re.compile(r"(?P<root>.*?/)??config/(?:node/[^/]+|pod/[^/]+/[^/]+)\.json")
@@ -20,7 +20,7 @@ class Insights(Layout):
     """See the module."""
 
     known_by = _ROOT
-    described = About(
+    described = DumpFacts(
         "OpenShift Insights archive",
         partial={
             "Pod": "an Insights archive holds only pods of OpenShift and unhealthy ones: free space of the nodes "

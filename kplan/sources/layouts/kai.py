@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from kplan.sources.documents import About, Form, Hint, Sink
+from kplan.sources.documents import DumpFacts, Form, Hint, Sink
 from kplan.sources.layouts.base import hint_of_plural
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 
 _OBJECTS = "rawObjects"
 _OWN = {
@@ -20,10 +20,10 @@ class KaiSnapshot(Form):
 
     keys = frozenset({_OBJECTS})
 
-    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+    def parts(self, documents: Iterator[TextNode], file: str, sink: Sink) -> Iterator[tuple[TextNode, Hint]]:
         """See Form."""
         sink.described(
-            About(
+            DumpFacts(
                 "KAI-Scheduler snapshot",
                 notes=("KAI-Scheduler has rules of its own (queues, pod groups): kplan answers for kube-scheduler",),
             )

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from kplan.objects.kinds import find
-from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
+from kplan.sources.documents import NO_HINT, DumpFacts, Form, Hint, Sink
 from kplan.sources.layouts.base import made
 from kplan.sources.layouts.strategic_merge import merged
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 from kplan.sources.texts import Text
 
 _PATCH = re.compile(rb"^[\s{]*\"?apiVersion\"?:\s*\"?action\.kwok\.x-k8s\.io/", re.MULTILINE)
@@ -26,9 +26,9 @@ class KwokRecord(Form):
         """See Form."""
         return b"action.kwok.x-k8s.io/" in text.data and _PATCH.search(text.data) is not None
 
-    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+    def parts(self, documents: Iterator[TextNode], file: str, sink: Sink) -> Iterator[tuple[TextNode, Hint]]:
         """See Form. Changes are carried out to the last."""
-        kept: dict[tuple[str, str, str], Node] = {}
+        kept: dict[tuple[str, str, str], TextNode] = {}
         count = lost = 0
         for document in documents:
             value = document.value()
@@ -42,7 +42,7 @@ class KwokRecord(Form):
             count += 1
             lost += not _carry_out(value, document, kept)
         gone = f", {lost} more are of objects that are not there" if lost else ""
-        sink.described(About("kwok record", notes=(f"{count - lost} recorded changes were carried out{gone}",)))
+        sink.described(DumpFacts("kwok record", notes=(f"{count - lost} recorded changes were carried out{gone}",)))
         for node in kept.values():
             yield node, NO_HINT
 
@@ -63,7 +63,7 @@ def _map(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _carry_out(patch: dict[str, Any], node: Node, kept: dict[tuple[str, str, str], Node]) -> bool:
+def _carry_out(patch: dict[str, Any], node: TextNode, kept: dict[tuple[str, str, str], TextNode]) -> bool:
     """Carry out one change; tells whether its object was there."""
     target, resource = (_map(patch.get(name)) for name in ("target", "resource"))
     key = (str(resource.get("resource", "")), str(target.get("namespace") or ""), str(target.get("name") or ""))

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from kplan.sources.collect import TAKEN
-from kplan.sources.documents import About, Hint
+from kplan.sources.documents import DumpFacts, Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of
 from kplan.sources.tree import Tree
 
@@ -26,7 +26,7 @@ class MustGather(Layout):
     """See the module."""
 
     known_by = _ROOT
-    described = About(
+    described = DumpFacts(
         "OpenShift must-gather",
         absent={
             "PriorityClass": "a must-gather holds no PriorityClasses: those that manifests name are not resolved",

@@ -6,10 +6,10 @@ An export is one object with an array for each kind. A record is a stream of eve
 from collections.abc import Iterator
 
 from kplan.sources.collect import TAKEN
-from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
+from kplan.sources.documents import NO_HINT, DumpFacts, Form, Hint, Sink
 from kplan.sources.layouts.base import BY_PLURAL, hint_of, key_of, made
 from kplan.sources.moments import seconds_of
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 
 _ARRAYS = {
     "pods": "pods",
@@ -33,14 +33,14 @@ class SimulatorExport(Form):
 
     keys = _OF_AN_EXPORT
 
-    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+    def parts(self, documents: Iterator[TextNode], file: str, sink: Sink) -> Iterator[tuple[TextNode, Hint]]:
         """See Form."""
         for document in documents:
             fields = document.fields()
             configuration = fields[_CONFIGURATION].value() if _CONFIGURATION in fields else None
             recorded = isinstance(configuration, dict) and bool(configuration)
             sink.described(
-                About(
+                DumpFacts(
                     "kube-scheduler-simulator export",
                     absent={
                         "PodDisruptionBudget": "the simulator exports no budgets: preemption and drains break none",
@@ -66,9 +66,9 @@ class SimulatorRecord(Form):
 
     keys = _OF_AN_EVENT
 
-    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+    def parts(self, documents: Iterator[TextNode], file: str, sink: Sink) -> Iterator[tuple[TextNode, Hint]]:
         """See Form. Objects that were deleted are left out, of the others the last form is kept."""
-        kept: dict[tuple[object, ...], Node] = {}
+        kept: dict[tuple[object, ...], TextNode] = {}
         until, count, last = sink.until(), 0, ""
         for document in documents:
             for event in document.array() or (document,):
@@ -86,7 +86,7 @@ class SimulatorRecord(Form):
                     kept[key] = fields["resource"]
                 last = time if isinstance(time, str) and time else last
         sink.described(
-            About(
+            DumpFacts(
                 "kube-scheduler-simulator record",
                 notes=(f"{count} recorded events were carried out, up to {last or 'the last'}",),
             )

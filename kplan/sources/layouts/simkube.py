@@ -7,11 +7,11 @@ beside it; what it holds may also land as a manifest.
 from collections.abc import Iterator, Mapping
 
 from kplan.errors import SourceError
-from kplan.sources.documents import NO_HINT, About, Form, Hint, Sink
+from kplan.sources.documents import NO_HINT, DumpFacts, Form, Hint, Sink
 from kplan.sources.fit import describe
 from kplan.sources.layouts.base import key_of
 from kplan.sources.moments import LATEST, time_of
-from kplan.sources.nodes import Node
+from kplan.sources.nodes import TextNode
 from kplan.sources.snapshot_notes import TAKEN
 
 _KEYS = frozenset({"version", "events"})
@@ -23,9 +23,9 @@ class SimKubeTrace(Form):
 
     keys = _KEYS
 
-    def parts(self, documents: Iterator[Node], file: str, sink: Sink) -> Iterator[tuple[Node, Hint]]:
+    def parts(self, documents: Iterator[TextNode], file: str, sink: Sink) -> Iterator[tuple[TextNode, Hint]]:
         """See Form. What was deleted is left out, of the others the last form is kept."""
-        kept: dict[tuple[object, ...], Node] = {}
+        kept: dict[tuple[object, ...], TextNode] = {}
         until, count, last = sink.until(), 0, 0
         for document in documents:
             fields = document.fields()
@@ -48,7 +48,7 @@ class SimKubeTrace(Form):
                 for node in _objects(told, "deleted_objs"):
                     kept.pop(key_of(node), None)
         sink.described(
-            About(
+            DumpFacts(
                 "SimKube trace",
                 absent={
                     "Node": "a SimKube trace holds no nodes: name a file with the nodes as well (kubectl get nodes -o "
@@ -67,5 +67,5 @@ class SimKubeTrace(Form):
             yield node, NO_HINT
 
 
-def _objects(event: Mapping[str, Node], field: str) -> list[Node]:
+def _objects(event: Mapping[str, TextNode], field: str) -> list[TextNode]:
     return list(event[field].array() or ()) if field in event else []

@@ -6,7 +6,7 @@ Its files are named ``Nodes.json`` in the first two and ``core_v1_nodes.json`` i
 import re
 from collections.abc import Mapping
 
-from kplan.sources.documents import About, Hint
+from kplan.sources.documents import DumpFacts, Hint
 from kplan.sources.layouts.base import Layout, hint_for, hint_of_plural, version_in
 from kplan.sources.tree import Tree
 
@@ -33,9 +33,9 @@ class Sonobuoy(Layout):
         version = f"{group}/{match['version']}" if group else match["version"]
         return Hint(version, hint.kind) if hint and hint.kind else hint
 
-    def about(self, tree: Tree, root: str) -> About:
+    def about(self, tree: Tree, root: str) -> DumpFacts:
         """See Layout."""
-        return About(
+        return DumpFacts(
             "sonobuoy results",
             partial={"Pod": "sonobuoy may have been limited to some namespaces: free space of the nodes is overstated"},
             notes=("what sonobuoy's own tests ran is among the pods",),

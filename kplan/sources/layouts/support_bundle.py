@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from kplan.sources.documents import About, Hint
+from kplan.sources.documents import DumpFacts, Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_of, version_in
 from kplan.sources.tree import Tree
 
@@ -35,13 +35,13 @@ class SupportBundle(Layout):
             return None
         return hint_of(kind)
 
-    def about(self, tree: Tree, root: str) -> About:
+    def about(self, tree: Tree, root: str) -> DumpFacts:
         """See Layout."""
         paths = sorted(path for path in tree.files if path.startswith(f"{root}cluster-resources/"))
         failed = [path for path in paths if path.endswith(f"{_ERRORS}.json") and tree.peek(path, 3).strip() != b"[]"]
         names = [path.rpartition("/")[2].removesuffix(f"{_ERRORS}.json") for path in failed]
         notes = (f"the bundle's collector reports errors for {', '.join(names)}: some may be missing",) if names else ()
-        return About(
+        return DumpFacts(
             "troubleshoot support bundle",
             absent={
                 "CSINode": "a support bundle holds no CSINodes: volume limits of nodes are unknown and count as none",

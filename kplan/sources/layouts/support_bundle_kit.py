@@ -2,7 +2,7 @@
 
 import re
 
-from kplan.sources.documents import About, Hint
+from kplan.sources.documents import DumpFacts, Hint
 from kplan.sources.layouts.base import BY_PLURAL, Layout, hint_for, hint_of
 
 _FILE = re.compile(
@@ -17,7 +17,7 @@ class SupportBundleKit(Layout):
     """See the module."""
 
     known_by = _FILE
-    described = About(
+    described = DumpFacts(
         "support-bundle-kit bundle",
         partial={
             "Pod": "the bundle may hold only the namespaces it was made for: free space of the nodes is overstated"

@@ -5,7 +5,7 @@ Each object is there again under ``<version>-preferredversion/``, which is passe
 
 import re
 
-from kplan.sources.documents import About, Hint
+from kplan.sources.documents import DumpFacts, Hint
 from kplan.sources.layouts.base import Layout, hint_for
 
 _FILE = re.compile(
@@ -18,7 +18,7 @@ class Velero(Layout):
     """See the module."""
 
     known_by = _FILE
-    described = About(
+    described = DumpFacts(
         "velero backup",
         absent={
             "Node": "a velero backup holds no nodes: name a file with the nodes as well (kubectl get nodes -o json)"

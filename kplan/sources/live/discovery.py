@@ -18,13 +18,13 @@ class _Version(msgspec.Struct):
     version: str = ""
 
 
-class _Group(msgspec.Struct):
+class _ApiGroup(msgspec.Struct):
     name: str = ""
     versions: list[_Version] = msgspec.field(default_factory=list)
 
 
 class _Groups(msgspec.Struct):
-    groups: list[_Group] = msgspec.field(default_factory=list)
+    groups: list[_ApiGroup] = msgspec.field(default_factory=list)
 
 
 class _Resource(msgspec.Struct):

@@ -28,7 +28,7 @@ _LONGEST_FLOCK = 3.0
 
 
 @dataclass(slots=True)
-class _Table:
+class _KindNow:
     """One kind as it is now.
 
     Attributes:
@@ -46,7 +46,7 @@ class _Table:
     version: str = ""
 
     @classmethod
-    def of(cls, listing: Listing) -> "_Table":
+    def of(cls, listing: Listing) -> "_KindNow":
         part = listing.collector.state("")
         broken = {item.key: item for item in part.completeness.broken}
         objects = {item.key: item for item in part.objects()}
@@ -87,7 +87,7 @@ class Follower:
         self._taken = taken
         self._moment = ""
         self._news: SimpleQueue[News] = SimpleQueue()
-        self._tables = {listing.kind.name: _Table.of(listing) for listing in taken.listings}
+        self._tables = {listing.kind.name: _KindNow.of(listing) for listing in taken.listings}
         self._reflectors = [
             Reflector(
                 connection,
@@ -157,7 +157,7 @@ class Follower:
         self._moment = timestamp(utc_now())
         if isinstance(news, Listed):
             name = news.listing.kind.name
-            former, self._tables[name] = self._tables[name], _Table.of(news.listing)
+            former, self._tables[name] = self._tables[name], _KindNow.of(news.listing)
             return not _same(former, self._tables[name])
         table = self._tables[news.kind]
         table.version = news.version
@@ -199,7 +199,7 @@ def _plain(metadata: ObjectMeta) -> ObjectMeta:
     return msgspec.structs.replace(pruned(metadata), resource_version=None, generation=None)
 
 
-def _same(table: _Table, other: _Table) -> bool:
+def _same(table: _KindNow, other: _KindNow) -> bool:
     """Tell whether two lists of a kind are alike for scheduling."""
     return (
         table.objects.keys() == other.objects.keys()

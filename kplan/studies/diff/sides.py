@@ -20,7 +20,7 @@ from kplan.pipeline.entity import Entity
 from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
-from kplan.result import Event, Outcome
+from kplan.result import Outcome, PlanEvent
 from kplan.result.document_base import Origin
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.wording.because import because
@@ -151,7 +151,7 @@ class _Watcher(Planner):
     rules: Planner | None = None
     seen: dict[str, SeenSide] = field(default_factory=dict)
 
-    def step(self, entity: PodInfo | Entity) -> Event:
+    def step(self, entity: PodInfo | Entity) -> PlanEvent:
         """Look at a watched pod before it is placed."""
         if isinstance(entity, PodInfo) and entity.key in self.watched:
             self.seen[entity.key] = look(self, entity, self.watched[entity.key], self.rules)

@@ -14,7 +14,7 @@ from kplan.course.readiness.serving import OwnerOfPods, without
 from kplan.course.trial.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Cost, Further, both
+from kplan.remedies.candidate import Candidate, Further, RemedyCost, both
 from kplan.remedies.drains import budget_ways, without_budget
 from kplan.remedies.engine import Measure, Sifted, Tried, by_steps, sift, tried
 from kplan.remedies.more_nodes import one_more, several
@@ -65,7 +65,7 @@ class Rolling:
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class DeleteDrained:
     """The step that deletes nodes once they are drained, so that they count no more."""
 
     @property
@@ -120,7 +120,7 @@ def find_fixes(
     def left(candidate: Candidate) -> Tried[Drained] | None:
         forced = any(isinstance(step, Force) for step in candidate.steps)
         chosen = replace(options, force=options.force or forced)
-        deleted = delete or any(isinstance(step, Delete) for step in candidate.steps)
+        deleted = delete or any(isinstance(step, DeleteDrained) for step in candidate.steps)
         by_turns = rolling or any(isinstance(step, Rolling) for step in candidate.steps)
 
         def ask(trial: Planner) -> Drained:
@@ -129,7 +129,7 @@ def find_fixes(
             )
             return Drained(len(again.left), again.budgets.down, (*before, *again.unserved))
 
-        steps = [step for step in candidate.steps if not isinstance(step, Force | Rolling | Delete)]
+        steps = [step for step in candidate.steps if not isinstance(step, Force | Rolling | DeleteDrained)]
         before = _evicting(planner.cluster, steps)
         return tried(candidate, ask_after(planner, steps, ask))
 
@@ -159,7 +159,7 @@ def _ways(
     stuck = [gone for gone in left if not gone.number]
     refused = tuple(gone.pod.key for gone in stuck if gone.what.fate == "refused")
     if refused:
-        yield [Candidate("force", Cost.LOSS, about.Named(names=refused), steps=(Force(),))]
+        yield [Candidate("force", RemedyCost.LOSS, about.Named(names=refused), steps=(Force(),))]
     budgets = {
         f"{evicted.pod.namespace}/{evicted.permission.budget}": evicted
         for evicted in reversed(stuck)
@@ -174,7 +174,7 @@ def _ways(
     homeless = [gone for gone in left if gone.number]
     more = list(_open(cluster, nodes, turns=turns, together=together)) if homeless else []
     if delete and any(_counts_nodes(gone) for gone in homeless):
-        more.append(Candidate(_DELETE, Cost.UNCORDON, about.Named(), steps=(Delete(),)))
+        more.append(Candidate(_DELETE, RemedyCost.UNCORDON, about.Named(), steps=(DeleteDrained(),)))
     more += [_more_nodes(name, len(homeless)) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
     yield more
@@ -195,10 +195,10 @@ def _more_nodes(like: str, most: int) -> Candidate:
 def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool, together: bool) -> Iterator[Candidate]:
     """Open nodes that take no pods: the ones drained before, once they are back; others that are cordoned."""
     if turns:
-        yield Candidate("rolling", Cost.UNCORDON, about.Named("instead" if together else ""), steps=(Rolling(),))
+        yield Candidate("rolling", RemedyCost.UNCORDON, about.Named("instead" if together else ""), steps=(Rolling(),))
     cordoned = [node.name for node in cluster.nodes if node.spec.unschedulable and node.name not in nodes]
     for name in cordoned[:_NODES_TRIED]:
-        yield Candidate("uncordon", Cost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),))
+        yield Candidate("uncordon", RemedyCost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),))
 
 
 def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failure]]) -> Iterator[Candidate]:
@@ -219,7 +219,9 @@ def _room(cluster: Cluster, nodes: Sequence[str], homeless: Sequence[Gone[Failur
             enough.sort(key=lambda pod: (pod.priority, sum(pod.requests.values()), pod.key))
             for pod in enough[:_PODS_TRIED]:
                 steps = (Cordon(node.name), Evict(pod.key), Cordon(node.name, on=False))
-                yield Candidate("make-room", Cost.EVICT, about.Named(node=node.name, names=(pod.key,)), steps=steps)
+                yield Candidate(
+                    "make-room", RemedyCost.EVICT, about.Named(node=node.name, names=(pod.key,)), steps=steps
+                )
             for pod in enough[:1]:
                 alone = about.Named("alone", node=node.name, names=(pod.key,))
-                yield Candidate("evict-pod", Cost.EVICT, alone, steps=(Evict(pod.key),))
+                yield Candidate("evict-pod", RemedyCost.EVICT, alone, steps=(Evict(pod.key),))

@@ -12,7 +12,7 @@ from kplan.course.losses.loss import FailRun, lose, run_fail
 from kplan.course.trial.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies.about import Named, NewNode
-from kplan.remedies.candidate import Candidate, Cost
+from kplan.remedies.candidate import Candidate, RemedyCost
 from kplan.remedies.engine import Measure, Tried, best, sift, tried
 from kplan.remedies.more_nodes import one_more, several
 from kplan.scenario.add_node import AddNode
@@ -90,7 +90,7 @@ def find_fix_for_each(
     candidates = [one_more(NewNode(like))]
     if len(models) > 1:
         steps = tuple(AddNode(like=model) for model in models)
-        candidates.append(Candidate("node-in-each-zone", Cost.ADD_NODE, Named(names=tuple(models)), steps=steps))
+        candidates.append(Candidate("node-in-each-zone", RemedyCost.ADD_NODE, Named(names=tuple(models)), steps=steps))
 
     def survives(trial: Planner) -> Survives:
         singly = lost_singly(trial.cluster, kind, only)

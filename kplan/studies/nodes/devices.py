@@ -13,10 +13,10 @@ from kplan.framework.features import Features
 from kplan.objects.models import DeviceClass, ResourceClaim
 from kplan.plugins.dynamic_resources.judging import users_of
 from kplan.plugins.shared.devices.cel import expression
-from kplan.plugins.shared.devices.cel_errors import CelError
-from kplan.plugins.shared.devices.device import Device, DeviceID
+from kplan.plugins.shared.devices.cel_errors import ExpressionError
+from kplan.plugins.shared.devices.device import DeviceID, PooledDevice
 from kplan.plugins.shared.devices.index import DeviceIndex, NodeDevices, device_index
-from kplan.plugins.shared.devices.pools import Pool, PoolID
+from kplan.plugins.shared.devices.pools import PoolID, PoolView
 from kplan.plugins.shared.devices.usage import DeviceUsage, device_usage
 from kplan.result.document_device_list import DeviceClassTotal, DeviceEntry, DeviceList, DevicePool
 from kplan.result.document_nodes import NodeList
@@ -41,7 +41,7 @@ def list_devices(cluster: Cluster, features: Features, nodes: Sequence[str]) -> 
     """
     index = device_index(cluster, features)
     usage = device_usage(cluster, consumable=index.rules.consumable)
-    run = _Run(cluster, index, usage, cluster.objects.table("device_classes"))
+    run = _DeviceList(cluster, index, usage, cluster.objects.table("device_classes"))
     pools = run.pools(sorted(cluster.node_index[name] for name in nodes))
     classes = {name: run.total(name, pools) for name in run.classes}
     told = tuple(run.told(pool) for pool in pools)
@@ -68,7 +68,7 @@ def class_totals(cluster: Cluster, features: Features) -> dict[str, DeviceClassT
         return {}
     index = device_index(cluster, features)
     usage = device_usage(cluster, consumable=index.rules.consumable)
-    run = _Run(cluster, index, usage, cluster.objects.table("device_classes"))
+    run = _DeviceList(cluster, index, usage, cluster.objects.table("device_classes"))
     pools = run.pools(range(len(cluster.nodes)))
     totals = {name: run.total(name, pools) for name in run.classes}
     return {name: total for name, total in totals.items() if total.devices}
@@ -90,13 +90,13 @@ def _waiting(cluster: Cluster) -> int:
 class _Pool:
     """A pool with the nodes that reach it, and the state of each device."""
 
-    pool: Pool
+    pool: PoolView
     rows: list[int]
     states: list[str] = field(default_factory=list)
 
 
 @dataclass
-class _Run:
+class _DeviceList:
     """One list of devices that is being made."""
 
     cluster: Cluster
@@ -121,7 +121,7 @@ class _Run:
     def _states(self, node: NodeDevices, at: int) -> list[str]:
         return [self._state(node, at, device) for device in node.pools[at].devices]
 
-    def _state(self, node: NodeDevices, at: int, device: Device) -> str:
+    def _state(self, node: NodeDevices, at: int, device: PooledDevice) -> str:
         pool = node.pools[at]
         identity = pool.id_of(device)
         if identity in self.usage.holders:
@@ -174,21 +174,21 @@ class _Run:
                 by_node[pool.rows[0]] += state == "free" and self._of_class(name, pool.pool, device)
         return sum(number for number in by_node.values() if number < wanted)
 
-    def _of_class(self, name: str, pool: Pool, device: Device) -> bool:
+    def _of_class(self, name: str, pool: PoolView, device: PooledDevice) -> bool:
         key = (name, pool.id_of(device))
         known = self._matches.get(key)
         if known is None:
             known = self._matches[key] = self._selects(name, device)
         return known
 
-    def _selects(self, name: str, device: Device) -> bool:
+    def _selects(self, name: str, device: PooledDevice) -> bool:
         try:
             return all(
                 expression(selector.cel.expression).matches(device.seen)
                 for selector in self.classes[name].spec.selectors or ()
                 if selector.cel is not None
             )
-        except CelError as error:
+        except ExpressionError as error:
             self.errors.setdefault(name, error.text)
             return False
 
@@ -218,7 +218,7 @@ class _Run:
             problem=pool.problem or (POOL_INCOMPLETE if pool.incomplete else ""),
         )
 
-    def _entry(self, pool: Pool, device: Device, state: str) -> DeviceEntry:
+    def _entry(self, pool: PoolView, device: PooledDevice, state: str) -> DeviceEntry:
         identity = pool.id_of(device)
         holders = [*self.usage.holders.get(identity, ()), *(s.claim for s in self.usage.shares.get(identity, ()))]
         keys = tuple(dict.fromkeys(holders))

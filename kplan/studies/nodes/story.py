@@ -24,7 +24,7 @@ from kplan.studies.nodes.races import PodKind, losses
 from kplan.studies.nodes.rows import Usage, about, conditions, runs
 from kplan.wording.groups import ToldGroup, tell
 from kplan.wording.node_story import (
-    RefusedPods,
+    PodsOfRefusal,
     asked_notes,
     heads_of,
     nearest_text,
@@ -155,7 +155,7 @@ def _kinds(cluster: Cluster, pods: Iterable[PodInfo]) -> Iterator[tuple[PodInfo,
     return (tuple(same) for same in alike.values())
 
 
-def _refusals(context: Context, files: _Sorted) -> list[RefusedPods]:
+def _refusals(context: Context, files: _Sorted) -> list[PodsOfRefusal]:
     cluster = context.planner.cluster
     made = []
     for entry in files.refused.values():
@@ -173,7 +173,7 @@ def _refusals(context: Context, files: _Sorted) -> list[RefusedPods]:
             evictable=all(atom.evictable for atom in entry.atoms) and bool(entry.atoms),
             elsewhere=sum(len(kind.pods) for kind in entry.kinds if kind.outcome.choice >= 0),
         )
-        made.append(RefusedPods(refusal, heads_of(told[0])))
+        made.append(PodsOfRefusal(refusal, heads_of(told[0])))
     return sorted(
         made, key=lambda refusing: (-refusing.refusal.count, len(refusing.refusal.codes), refusing.refusal.pods[0])
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kplan.admission import Quotas
-from kplan.course.rollout import Rollout, Rollouts, Shared, Step
+from kplan.course.rollout import Rollout, Rollouts, RolloutStep, Shared
 from kplan.course.trial.attempts import Attempts
 from kplan.result.document_base import part_of
 from kplan.result.document_plan import Leaving, QuotaRow, RolloutPlan, RolloutPlanStep
@@ -46,7 +46,7 @@ def _plan(rollout: Rollout, shared: Shared) -> RolloutPlan:
     )
 
 
-def _step(step: Step, attempts: Attempts[Any], started: set[int]) -> RolloutPlanStep:
+def _step(step: RolloutStep, attempts: Attempts[Any], started: set[int]) -> RolloutPlanStep:
     landing = attempts.landings.get(step.pod.row) if step.pod is not None else None
     home = attempts.planner.cluster.home_of(step.pod.row) if step.pod is not None and step.pod.bound else ""
     return RolloutPlanStep(

@@ -16,7 +16,7 @@ from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.apart import told_apart
 from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
-from kplan.result import Event, Outcome
+from kplan.result import Outcome, PlanEvent
 from kplan.result.document import Group
 from kplan.result.document_base import Cause
 from kplan.studies.group_turns import GroupTelling
@@ -58,7 +58,7 @@ class Telling:
     told: dict[object, ToldCause] = field(default_factory=dict)
     groups: GroupTelling = field(default_factory=GroupTelling)
 
-    def __call__(self, planner: Planner, pod: PodInfo, event: Event) -> object:
+    def __call__(self, planner: Planner, pod: PodInfo, event: PlanEvent) -> object:
         """Tell the cause of a failure unless one like it was told; return its key."""
         outcome = event.outcome.last
         plain = self.groups.cause(planner, pod, outcome) or plain_cause(planner.cluster, pod, outcome)

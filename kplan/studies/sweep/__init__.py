@@ -5,7 +5,7 @@ from kplan.studies.sweep.base import Base, Digests, SweepRules, apart, digests
 from kplan.studies.sweep.bench import ScenarioBench
 from kplan.studies.sweep.file import SweepFile, load_sweep
 from kplan.studies.sweep.questions import Waiting
-from kplan.studies.sweep.scenario import Axis, Grid, GridPoint, Scenario
+from kplan.studies.sweep.scenario import Axis, Grid, GridPoint, SweepScenario
 from kplan.studies.sweep.summary import report, untimed
 from kplan.studies.sweep.workers import Workers, sweep
 
@@ -19,10 +19,10 @@ __all__ = [
     "Grid",
     "GridPoint",
     "Points",
-    "Scenario",
     "ScenarioBench",
     "SweepFile",
     "SweepRules",
+    "SweepScenario",
     "Waiting",
     "Workers",
     "apart",

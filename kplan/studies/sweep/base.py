@@ -23,7 +23,7 @@ from kplan.objects.state import ClusterState
 from kplan.pipeline import Pipeline, Planner, bind_profiles
 from kplan.sources.loading import collector_paused
 from kplan.sources.originals import FileOriginals
-from kplan.studies.sweep.scenario import Scenario
+from kplan.studies.sweep.scenario import SweepScenario
 
 _QUICK = 1
 """Level of packing: a state shrinks to a twentieth even so."""
@@ -157,7 +157,7 @@ class Digests:
         return sha256(f"{self.state} {self.rules}".encode()).hexdigest()[:16]
 
 
-def digests(base: Base, scenarios: Iterable[Scenario]) -> Digests:
+def digests(base: Base, scenarios: Iterable[SweepScenario]) -> Digests:
     """Work out what a sweep is told apart by."""
     states = list({id(rule.state): rule.state for rule in base.rules}.values())
     objects = sha256()

@@ -22,7 +22,7 @@ from kplan.pipeline import Planner
 from kplan.result.document_base import Cause
 from kplan.result.document_sweep import INTERNAL_ERROR, Fullest, SweepOutcome
 from kplan.studies.sweep.base import Base, PackedBase
-from kplan.studies.sweep.scenario import Scenario
+from kplan.studies.sweep.scenario import SweepScenario
 from kplan.studies.what_ifs import run
 
 _OF_THEIR_NODE = ("DaemonSet", "Node")
@@ -62,7 +62,7 @@ class ScenarioBench:
         built = self._built[asked.key].planner
         return replace(built, pipelines=asked.pipelines())
 
-    def answer(self, scenario: Scenario) -> SweepOutcome:
+    def answer(self, scenario: SweepScenario) -> SweepOutcome:
         """Carry a scenario out; one that cannot be is FAILED, with the reason."""
         started = perf_counter()
         try:
@@ -77,11 +77,11 @@ class ScenarioBench:
             outcome = failed(scenario, INTERNAL_ERROR, _told(error))
         return msgspec.structs.replace(outcome, seconds=round(perf_counter() - started, _DIGITS))
 
-    def _give_up(self, scenario: Scenario) -> None:
+    def _give_up(self, scenario: SweepScenario) -> None:
         """Leave columns to which a change may have been carried out by half."""
         self._built.pop(self.base.rules[scenario.rules].key, None)
 
-    def _answer(self, scenario: Scenario) -> SweepOutcome:
+    def _answer(self, scenario: SweepScenario) -> SweepOutcome:
         planner = self.planner(scenario.rules)
         with planner.trial() as trial:
             taken = run(trial, scenario.steps)
@@ -103,12 +103,12 @@ def _own(pods: Sequence[PodInfo]) -> NDArray[np.bool_]:
     return np.array([controller(pod)[0] not in _OF_THEIR_NODE for pod in pods], dtype=np.bool_)
 
 
-def failed(scenario: Scenario, code: str, text: str) -> SweepOutcome:
+def failed(scenario: SweepScenario, code: str, text: str) -> SweepOutcome:
     """The outcome of a scenario that was not carried out."""
     return SweepOutcome(**_named(scenario), verdict="FAILED", because=Cause(code=code, text=text))
 
 
-def _named(scenario: Scenario) -> dict[str, Any]:
+def _named(scenario: SweepScenario) -> dict[str, Any]:
     return {"number": scenario.number, "name": scenario.name, "at": scenario.at}
 
 
@@ -145,7 +145,7 @@ def hand(packed: PackedBase) -> None:
     _handed[packed.digest] = packed
 
 
-def work(base: PackedBase | str, scenario: Scenario) -> SweepOutcome:
+def work(base: PackedBase | str, scenario: SweepScenario) -> SweepOutcome:
     """Carry out a scenario in this process, on a bench that is built for the first of them.
 
     Args:

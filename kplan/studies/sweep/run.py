@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from kplan.errors import KplanError, UsageError
 from kplan.result.document_sweep import SweepOutcome
 from kplan.studies.sweep.bench import failed, work
-from kplan.studies.sweep.scenario import Scenario
+from kplan.studies.sweep.scenario import SweepScenario
 from kplan.wording.sweep import WORKER_DIED
 
 DIED = "worker-died"
@@ -57,12 +57,12 @@ class SweepRun:
 
     def __init__(self, crew: Crew) -> None:
         self._crew = crew
-        self._running: dict[Future[SweepOutcome], Scenario] = {}
-        self._again: list[Scenario] = []
-        self._alone: Scenario | None = None
+        self._running: dict[Future[SweepOutcome], SweepScenario] = {}
+        self._again: list[SweepScenario] = []
+        self._alone: SweepScenario | None = None
         self._died = 0
 
-    def outcomes(self, scenarios: Iterable[Scenario]) -> Iterator[SweepOutcome]:
+    def outcomes(self, scenarios: Iterable[SweepScenario]) -> Iterator[SweepOutcome]:
         """Carry scenarios out and yield what each came to, in the order in which they end.
 
         Raises:
@@ -77,7 +77,7 @@ class SweepRun:
                 if outcome is not None:
                     yield outcome
 
-    def _hand_out(self, waiting: Iterator[Scenario]) -> bool:
+    def _hand_out(self, waiting: Iterator[SweepScenario]) -> bool:
         """Hand out as much as may be under way; return whether anything is."""
         if self._again and not self._running:
             self._alone = min(self._again, key=lambda scenario: scenario.number)
@@ -90,7 +90,7 @@ class SweepRun:
             self._submit(scenario)
         return bool(self._running)
 
-    def _submit(self, scenario: Scenario) -> None:
+    def _submit(self, scenario: SweepScenario) -> None:
         crew = self._crew
         try:
             future = crew.executor.submit(work, crew.base, scenario)

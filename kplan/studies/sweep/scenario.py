@@ -112,7 +112,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class SweepScenario:
     """One combination of points.
 
     Attributes:
@@ -166,7 +166,7 @@ class Grid:
         if len(self) > MOST:
             raise UsageError(f"{len(self):,} scenarios", code="too-many", hint=f"{MOST:,} at most")
 
-    def scenarios(self) -> Iterator[Scenario]:
+    def scenarios(self) -> Iterator[SweepScenario]:
         """Yield every combination, the last axis changing fastest.
 
         Of several points that ask, the last one asks, and the others happen before it.
@@ -174,7 +174,7 @@ class Grid:
         for number, points in enumerate(product(*(axis.points for axis in self.axes)), 1):
             yield self._scenario(number, points)
 
-    def _scenario(self, number: int, points: Sequence[GridPoint]) -> Scenario:
+    def _scenario(self, number: int, points: Sequence[GridPoint]) -> SweepScenario:
         asking = next((point for point in reversed(points) if point.question is not None), None)
         question = asking.question if asking is not None and asking.question is not None else self.otherwise
         steps: list[Verb | ScenarioStep] = []
@@ -187,4 +187,4 @@ class Grid:
             if point.question is not None and point is not asking:
                 steps += point.question.before_another()
         labels = tuple(point.label for point in points)
-        return Scenario(number, labels, tuple(steps), question, sum(point.rules for point in points))
+        return SweepScenario(number, labels, tuple(steps), question, sum(point.rules for point in points))

@@ -17,7 +17,7 @@ from kplan.result.document_sweep import SweepOutcome
 from kplan.studies.sweep.base import PackedBase, pack
 from kplan.studies.sweep.bench import ScenarioBench, hand
 from kplan.studies.sweep.run import Crew, SweepRun
-from kplan.studies.sweep.scenario import Scenario
+from kplan.studies.sweep.scenario import SweepScenario
 
 SMALL = 1.5
 """Seconds of work that this process does by itself, as others take about as long to begin."""
@@ -42,7 +42,7 @@ class Workers:
 
 
 def sweep(
-    scenarios: Iterable[Scenario], total: int, bench: ScenarioBench, digest: str, workers: Workers
+    scenarios: Iterable[SweepScenario], total: int, bench: ScenarioBench, digest: str, workers: Workers
 ) -> Iterator[SweepOutcome]:
     """Carry scenarios out and yield what each came to, in the order in which they end.
 

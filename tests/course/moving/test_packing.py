@@ -12,7 +12,7 @@ import pytest
 from kplan import Scheduler
 from kplan.course.evictions.budgets import Permission
 from kplan.course.moving import Journey, Movable, Moved
-from kplan.course.moving.packing import Limits, Packed, PackSearch
+from kplan.course.moving.packing import Packed, PackingLimits, PackSearch
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -24,7 +24,7 @@ from tests.course.moving.test_search import owned, planner_of
 def pack(planner: Planner, worth: list[float] | None = None, **limits: Any) -> Packed:
     values = np.array(worth) if worth is not None else np.ones(len(planner.cluster.nodes))
     planner.preempt = False
-    return PackSearch(planner, Movable(planner), values, Limits(**limits)).run()
+    return PackSearch(planner, Movable(planner), values, PackingLimits(**limits)).run()
 
 
 def most_empty(world: World) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from kplan.course.moving import Movable
 from kplan.course.moving.places import Places
-from kplan.course.moving.room import Room, Steps
+from kplan.course.moving.room import Room, StepsLeft
 from kplan.course.moving.room_rules import Apart, AtMost, RoomRules
 from kplan.objects.models import Object
 from tests.builders import node
@@ -28,7 +28,7 @@ def room(
     steps: int = 1000,
 ) -> Room:
     may = np.array(allowed, dtype=np.bool_) if allowed else np.ones((len(asked), nodes), dtype=np.bool_)
-    return Room(np.array(asked), RoomRules(may, limits, apart), Steps(steps))
+    return Room(np.array(asked), RoomRules(may, limits, apart), StepsLeft(steps))
 
 
 def ints(*values: int) -> Any:

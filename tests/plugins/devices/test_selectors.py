@@ -14,7 +14,7 @@ import pytest
 from kplan.objects.models.devices import Device
 from kplan.plugins.shared.devices.cel import compile_problem, expression
 from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
-from kplan.plugins.shared.devices.cel_errors import CelError
+from kplan.plugins.shared.devices.cel_errors import ExpressionError
 from kplan.plugins.shared.devices.device import Kinds
 
 ANSWERS = Path(__file__).parents[3] / "fixtures" / "cel" / "selectors.jsonl.gz"
@@ -46,7 +46,7 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
     device = Kinds().device(msgspec.convert(question["device"], Device), question["driver"], (), ())
     try:
         return {"match": expression(question["expression"]).matches(device.seen)}
-    except CelError as error:
+    except ExpressionError as error:
         return {"match": False, "compile" if error.compile else "runtime": error.text}
 
 
@@ -117,5 +117,5 @@ def test_what_is_wrong_with_an_expression(text: str, problem: str | None) -> Non
 
 def test_a_missing_domain_is_an_empty_map_and_a_missing_name_an_error() -> None:
     assert expression('device.attributes["y.io"].?numa.orValue(4) == 4').matches(GPU)
-    with pytest.raises(CelError, match="no such key: numa"):
+    with pytest.raises(ExpressionError, match="no such key: numa"):
         expression('device.attributes["y.io"].numa == 1').matches(GPU)

@@ -9,7 +9,7 @@ from kplan.render.picture.canvas import Canvas, Look, fitted, legend, wide
 from kplan.render.picture.capacity import knee
 from kplan.render.picture.figure import figure
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
-from kplan.render.picture.forms.scatter import Point, Scatter
+from kplan.render.picture.forms.scatter import Dot, Scatter
 from kplan.render.picture.forms.tiles import Tile, Tiles
 from kplan.render.picture.model import Picture
 from kplan.render.picture.pictures import PICTURES
@@ -73,7 +73,7 @@ def test_five_thousand_tiles_are_small_and_their_numbers_told() -> None:
 
 
 def test_points_that_lie_together_are_one() -> None:
-    points = tuple(Point(f"node-{i}", i * 7919 % 4000, i * 104729 % 16000) for i in range(5000))
+    points = tuple(Dot(f"node-{i}", i * 7919 % 4000, i * 104729 % 16000) for i in range(5000))
     made = Scatter("free", points, amounts_of("cpu", 4000), counts("memory"), "a node")
     assert made.data()[0].value == 5000
     drawn = figure(Picture("free", "", (made,)))

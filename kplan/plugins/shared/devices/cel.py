@@ -20,7 +20,13 @@ from functools import lru_cache
 from typing import Any
 
 from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
-from kplan.plugins.shared.devices.cel_errors import CelError, does_not_compile, failed, not_written_so, without_status
+from kplan.plugins.shared.devices.cel_errors import (
+    ExpressionError,
+    does_not_compile,
+    failed,
+    not_written_so,
+    without_status,
+)
 from kplan.plugins.shared.devices.cel_functions import CIDR, FUNCTIONS, IP, QUANTITY, SEMVER, URL
 from kplan.plugins.shared.devices.cel_literals import wrong_literals
 from kplan.plugins.shared.devices.cel_parts import Clause, parts
@@ -46,16 +52,16 @@ class Expression:
     def __init__(self, text: str) -> None:
         self.source = CelText(text)
         self._program: Any = None
-        self._error: CelError | None = None
-        self._known: dict[CelDevice, bool | CelError] = {}
+        self._error: ExpressionError | None = None
+        self._known: dict[CelDevice, bool | ExpressionError] = {}
 
     @property
-    def problem(self) -> CelError | None:
+    def problem(self) -> ExpressionError | None:
         """Why it does not compile, or None."""
         if self._program is None and self._error is None:
             try:
                 self._program = _compile(self.source)
-            except CelError as error:
+            except ExpressionError as error:
                 self._error = error
         return self._error
 
@@ -63,7 +69,7 @@ class Expression:
         """Tell whether a device matches.
 
         Raises:
-            CelError: the expression does not compile, or fails on the device.
+            ExpressionError: the expression does not compile, or fails on the device.
         """
         known = self._known.get(device)
         if known is None:
@@ -73,7 +79,7 @@ class Expression:
                 known = self._known[seen] = self._evaluated(seen)
             if len(self._known) < _MOST_KEPT:
                 self._known[device] = known
-        if isinstance(known, CelError):
+        if isinstance(known, ExpressionError):
             raise known
         return known
 
@@ -81,21 +87,21 @@ class Expression:
         """Evaluate for the value itself, whatever its type.
 
         Raises:
-            CelError: the expression does not compile, or fails on the device.
+            ExpressionError: the expression does not compile, or fails on the device.
         """
         if self.problem is not None:
             raise self.problem
         return _run(self._program, self.source, device)
 
-    def _evaluated(self, device: CelDevice) -> bool | CelError:
+    def _evaluated(self, device: CelDevice) -> bool | ExpressionError:
         try:
             result = self._by_parts(device) if self._compares_version(device) else self.value(device)
-        except CelError as error:
+        except ExpressionError as error:
             return error
         if isinstance(result, bool):
             return result
         kind, why = _KINDS[_kind(result)]
-        return CelError(f"CEL result of type {kind} could not be converted to bool: {why}")
+        return ExpressionError(f"CEL result of type {kind} could not be converted to bool: {why}")
 
     def _compares_version(self, device: CelDevice) -> bool:
         """Whether a version of the device is compared with a text, which is no comparison at all."""
@@ -107,14 +113,14 @@ class Expression:
         """Evaluate part for part: one that does not hold outdoes what fails."""
         if self.problem is not None:
             raise self.problem
-        problem: CelError | None = None
+        problem: ExpressionError | None = None
         for part in parts(self.source.text):
             try:
                 if _is_version(part, device):
-                    raise CelError("no such overload")
+                    raise ExpressionError("no such overload")
                 if not expression(part.text).matches(device):
                     return False
-            except CelError as error:
+            except ExpressionError as error:
                 problem = problem or error
         assert problem is not None, "asked where a part fails"
         raise problem
@@ -198,7 +204,7 @@ def _compile(source: CelText) -> Any:
         raise not_written_so(source, wrong.at, wrong.text)
     kind = program.return_type().name().lower()
     if kind not in ("bool", "dyn"):
-        raise CelError(f"must evaluate to bool or the unknown type, not {kind}", compile=True)
+        raise ExpressionError(f"must evaluate to bool or the unknown type, not {kind}", compile=True)
     return program
 
 
@@ -273,7 +279,7 @@ def _semver_text(text: str) -> bytes:
     try:
         return str(Semver.parse(text)).encode()
     except ValueError as error:
-        raise CelError(f"parse semantic version: {error}") from None
+        raise ExpressionError(f"parse semantic version: {error}") from None
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from kplan.objects.quantity import QuantityFormat, format_nanos
 from kplan.plugins.shared.devices.cel import compile_problem, expression
 from kplan.plugins.shared.devices.cel_device import CelDevice, SemanticVersion
-from kplan.plugins.shared.devices.cel_errors import CelError
+from kplan.plugins.shared.devices.cel_errors import ExpressionError
 from kplan.plugins.shared.devices.cel_parts import Clause, Comparison, Path, parts
 
 Kind = Literal["value", "name", "operator", "guard", "part"]
@@ -89,7 +89,7 @@ def guarded(text: str, seen: CelDevice) -> Edited | None:
     new = text
     for _ in range(_GUARDS):
         held = _holds(new, seen)
-        if not isinstance(held, CelError):
+        if not isinstance(held, ExpressionError):
             return Edited(tuple(edits), new) if edits else None
         failing = next(
             ((part, path) for part in parts(new) for path in part.paths if _lacks(held, path) and not path.optional),
@@ -104,7 +104,7 @@ def guarded(text: str, seen: CelDevice) -> Edited | None:
     return None
 
 
-def _lacks(error: CelError, path: Path) -> bool:
+def _lacks(error: ExpressionError, path: Path) -> bool:
     return bool(error.key) and path.name == error.key
 
 
@@ -126,10 +126,10 @@ def operator_put_right(text: str, line: int, column: int) -> Edited | None:
     return Edited((Edit("operator", "", "==", "="),), new) if compile_problem(new) is None else None
 
 
-def _holds(text: str, seen: CelDevice) -> bool | CelError:
+def _holds(text: str, seen: CelDevice) -> bool | ExpressionError:
     try:
         return expression(text).matches(seen)
-    except CelError as error:
+    except ExpressionError as error:
         return error
 
 
@@ -145,7 +145,7 @@ def _applied(text: str, changes: Sequence[_Change], offset: int = 0) -> str:
 def _change(part: Clause, seen: CelDevice) -> _Change | None:
     """What would let the device in as far as one part goes; None where that is the driver, or not plain enough."""
     held = _holds(part.text, seen)
-    if isinstance(held, CelError):
+    if isinstance(held, ExpressionError):
         path = next((path for path in part.paths if _lacks(held, path)), None)
         if path is None:
             return None

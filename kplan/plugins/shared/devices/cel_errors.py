@@ -30,7 +30,7 @@ class Spot(NamedTuple):
     text: str
 
 
-class CelError(Exception):
+class ExpressionError(Exception):
     """An expression that does not compile, or fails on a device; never leaves the devices.
 
     Attributes:
@@ -53,7 +53,7 @@ def without_status(text: str) -> str:
     return _STATUS.sub("", text).strip()
 
 
-def does_not_compile(source: CelText, text: str) -> CelError:
+def does_not_compile(source: CelText, text: str) -> ExpressionError:
     """Say that an expression does not compile.
 
     The runtime got it with names put in for others: places are those of the expression as it is written.
@@ -70,10 +70,10 @@ def does_not_compile(source: CelText, text: str) -> CelError:
         if match is not None:
             spots.append(Spot(*source.original(int(match.group(1)), int(match.group(2))), match.group(3)))
     told = "\n".join(_told(source, spot) for spot in spots) if source.rewritten != source.text else text
-    return CelError(f"compilation failed: {told}", compile=True, spots=tuple(spots))
+    return ExpressionError(f"compilation failed: {told}", compile=True, spots=tuple(spots))
 
 
-def not_written_so(source: CelText, at: int, text: str) -> CelError:
+def not_written_so(source: CelText, at: int, text: str) -> ExpressionError:
     """Say that what is written out cannot be right.
 
     Args:
@@ -82,10 +82,10 @@ def not_written_so(source: CelText, at: int, text: str) -> CelError:
         text: what is wrong.
     """
     if at < 0:
-        return CelError(f"program instantiation failed: {text}", compile=True, spots=(Spot(0, 0, text),))
+        return ExpressionError(f"program instantiation failed: {text}", compile=True, spots=(Spot(0, 0, text),))
     head = source.text[:at]
     spot = Spot(head.count("\n") + 1, at - (head.rfind("\n") + 1) + 1, text)
-    return CelError(f"compilation failed: {_told(source, spot)}", compile=True, spots=(spot,))
+    return ExpressionError(f"compilation failed: {_told(source, spot)}", compile=True, spots=(spot,))
 
 
 def _told(source: CelText, spot: Spot) -> str:
@@ -96,21 +96,21 @@ def _told(source: CelText, spot: Spot) -> str:
     return f"ERROR: <input>:{spot.line}:{spot.column}: {spot.text}\n | {line}\n | {dots}^"
 
 
-def failed(text: str) -> CelError:
+def failed(text: str) -> ExpressionError:
     """Say an error of the runtime in the words of the scheduler's own."""
     text = without_status(text)
     missing = _KEY.search(text)
     if missing:
         key = missing.group(1).strip('"')
-        return CelError(f"no such key: {key}", key=key)
+        return ExpressionError(f"no such key: {key}", key=key)
     outside = _INDEX.search(text)
     if outside:
-        return CelError(f"index out of bounds: {outside.group(1)}")
+        return ExpressionError(f"index out of bounds: {outside.group(1)}")
     conversion = _CONVERSION.search(text)
     if conversion:
-        return CelError(f"type conversion error from 'string' to '{conversion.group(1) or conversion.group(2)}'")
+        return ExpressionError(f"type conversion error from 'string' to '{conversion.group(1) or conversion.group(2)}'")
     if text.startswith("No matching overloads found"):
-        return CelError("no such overload")
+        return ExpressionError("no such overload")
     if text == "divide by zero":
-        return CelError("division by zero")
-    return CelError(text)
+        return ExpressionError("division by zero")
+    return ExpressionError(text)

@@ -1,4 +1,4 @@
-"""Device: one device of a slice, read once."""
+"""PooledDevice: one device of a slice, read once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DeviceID(NamedTuple):
         return "/".join(self)
 
 
-class Amount(NamedTuple):
+class WrittenAmount(NamedTuple):
     """An amount of capacity, and how it is written.
 
     Attributes:
@@ -38,7 +38,7 @@ class Amount(NamedTuple):
     form: QuantityFormat
 
     @classmethod
-    def of(cls, raw: str | int | float) -> Amount:
+    def of(cls, raw: str | int | float) -> WrittenAmount:
         """Read an amount.
 
         Raises:
@@ -50,9 +50,9 @@ class Amount(NamedTuple):
     def __str__(self) -> str:
         return quantity.format_nanos(self.nanos, self.form)
 
-    def plus(self, other: Amount) -> Amount:
+    def plus(self, other: WrittenAmount) -> WrittenAmount:
         """Add, in the form of the first that is not zero."""
-        return Amount(self.nanos + other.nanos, self.form if self.nanos else other.form)
+        return WrittenAmount(self.nanos + other.nanos, self.form if self.nanos else other.form)
 
 
 class CapacityPolicy(NamedTuple):
@@ -65,18 +65,18 @@ class CapacityPolicy(NamedTuple):
         ranged: whether there is a range.
     """
 
-    default: Amount | None
-    values: tuple[Amount, ...] | None
-    least: Amount | None
-    most: Amount | None
-    step: Amount | None
+    default: WrittenAmount | None
+    values: tuple[WrittenAmount, ...] | None
+    least: WrittenAmount | None
+    most: WrittenAmount | None
+    step: WrittenAmount | None
     ranged: bool
 
 
 class Capacity(NamedTuple):
     """One capacity of a device."""
 
-    value: Amount
+    value: WrittenAmount
     policy: CapacityPolicy | None
 
 
@@ -127,7 +127,7 @@ class NodesOfDevices(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Device:
+class PooledDevice:
     """One device.
 
     Attributes:
@@ -167,7 +167,9 @@ class Kinds:
 
     numbers: dict[object, int] = field(default_factory=dict)
 
-    def device(self, api: ApiDevice, driver: str, taints: tuple[TaintOfDevice, ...], skips: tuple[str, ...]) -> Device:
+    def device(
+        self, api: ApiDevice, driver: str, taints: tuple[TaintOfDevice, ...], skips: tuple[str, ...]
+    ) -> PooledDevice:
         """Read a device.
 
         Args:
@@ -190,7 +192,7 @@ class Kinds:
         failures = tuple(api.binding_failure_conditions or ())
         ties = bool(api.binds_to_node)
         key = (driver, multiple, tuple(capacity.items()), all_taints, consumes, conditions, failures, ties, skips)
-        return Device(
+        return PooledDevice(
             api.name,
             CelDevice(driver, multiple, seen, amounts),
             attributes,
@@ -219,7 +221,7 @@ def read_taint(taint: DeviceTaint, rule: str = "") -> TaintOfDevice:
 
 @lru_cache(maxsize=4096)
 def _plain_capacity(raw: str | int | float) -> Capacity:
-    return Capacity(Amount.of(raw), None)
+    return Capacity(WrittenAmount.of(raw), None)
 
 
 def read_capacity(capacity: DeviceCapacity) -> Capacity:
@@ -233,14 +235,14 @@ def read_capacity(capacity: DeviceCapacity) -> Capacity:
         return _plain_capacity(capacity.value)
     reach = policy.valid_range
 
-    def amount(raw: str | int | float | None) -> Amount | None:
-        return None if raw is None else Amount.of(raw)
+    def amount(raw: str | int | float | None) -> WrittenAmount | None:
+        return None if raw is None else WrittenAmount.of(raw)
 
     return Capacity(
-        Amount.of(capacity.value),
+        WrittenAmount.of(capacity.value),
         CapacityPolicy(
             amount(policy.default),
-            None if policy.valid_values is None else tuple(map(Amount.of, policy.valid_values)),
+            None if policy.valid_values is None else tuple(map(WrittenAmount.of, policy.valid_values)),
             amount(reach.min) if reach else None,
             amount(reach.max) if reach else None,
             amount(reach.step) if reach else None,

@@ -20,7 +20,7 @@ from kplan.framework.features import Features
 from kplan.framework.worlds import Mask
 from kplan.plugins.shared.devices.device import DeviceID, NodesOfDevices
 from kplan.plugins.shared.devices.numbering import Codes, Numbering
-from kplan.plugins.shared.devices.pools import Pool, PoolID, PoolUse, counted, gather, order_of, usable
+from kplan.plugins.shared.devices.pools import PoolID, PoolUse, PoolView, counted, gather, order_of, usable
 from kplan.plugins.shared.devices.rules import CounterScope, allocator_rules
 from kplan.plugins.shared.devices.slices import Slice, read_slices
 from kplan.plugins.shared.devices.usage import DeviceUsage, device_usage
@@ -38,7 +38,7 @@ class NodeDevices:
         uses: what of each is in use.
     """
 
-    pools: tuple[Pool, ...]
+    pools: tuple[PoolView, ...]
     uses: tuple[PoolUse, ...]
 
 
@@ -60,7 +60,7 @@ class _Group:
     """Nodes that see the same shared slices."""
 
     slices: list[Slice]
-    pools: list[Pool]
+    pools: list[PoolView]
     uses: list[PoolUse] = field(default_factory=list)
 
 
@@ -86,7 +86,7 @@ class DeviceIndex:
         count = len(cluster.nodes)
         self._group_of: Codes = np.zeros(count, dtype=np.int64)
         self._groups: list[_Group] = []
-        self._own: list[tuple[Pool, ...]] = [()] * count
+        self._own: list[tuple[PoolView, ...]] = [()] * count
         self._own_uses: list[list[PoolUse]] = [[] for _ in range(count)]
         self._order: list[tuple[tuple[bool, int], ...]] = [()] * count
         self._same_names: list[tuple[int, ...]] = [()] * count

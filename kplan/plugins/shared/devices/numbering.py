@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kplan.plugins.shared.devices.device import Device
-from kplan.plugins.shared.devices.pools import Pool, PoolUse
+from kplan.plugins.shared.devices.device import PooledDevice
+from kplan.plugins.shared.devices.pools import PoolUse, PoolView
 
 Codes = NDArray[np.int64]
 
@@ -31,20 +31,20 @@ class Numbering:
         self.names = names
         self.own: Codes = np.zeros(nodes, dtype=np.int64)
         self.groups: list[int] = [0] * groups
-        self._kinds: dict[Device, int] = {}
+        self._kinds: dict[PooledDevice, int] = {}
         self._kind_numbers: dict[Any, int] = {}
-        self._signatures: dict[Pool, int] = {}
+        self._signatures: dict[PoolView, int] = {}
         self._signature_numbers: dict[Any, int] = {}
         self._shapes: dict[Any, int] = {}
         self._states: dict[Any, int] = {}
         self._group_states: dict[Any, int] = {}
 
-    def number_group(self, group: int, pools: Sequence[Pool], uses: Sequence[PoolUse]) -> None:
+    def number_group(self, group: int, pools: Sequence[PoolView], uses: Sequence[PoolUse]) -> None:
         """Number a group; its pools count by name, as another group's pools are others."""
         key = tuple([(pool.identity, self._signature(pool), use) for pool, use in zip(pools, uses, strict=True)])
         self.groups[group] = self._group_states.setdefault(key, len(self._group_states))
 
-    def number_node(self, row: int, pools: Sequence[Pool], uses: Sequence[PoolUse], order: object) -> None:
+    def number_node(self, row: int, pools: Sequence[PoolView], uses: Sequence[PoolUse], order: object) -> None:
         """Number a node.
 
         Args:
@@ -62,14 +62,14 @@ class Numbering:
         """Leave what was handed out as it is from here on."""
         self.own = self.own.copy()
 
-    def _signature(self, pool: Pool) -> int:
+    def _signature(self, pool: PoolView) -> int:
         known = self._signatures.get(pool)
         if known is None:
             key = (pool.shape, tuple(map(self._kind, pool.devices)))
             known = self._signatures[pool] = self._signature_numbers.setdefault(key, len(self._signature_numbers))
         return known
 
-    def _kind(self, device: Device) -> int:
+    def _kind(self, device: PooledDevice) -> int:
         known = self._kinds.get(device)
         if known is None:
             names, seen = self.names, device.seen.attributes

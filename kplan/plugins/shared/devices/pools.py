@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from kplan.plugins.shared.devices.device import Device, DeviceID, NodesOfDevices
+from kplan.plugins.shared.devices.device import DeviceID, NodesOfDevices, PooledDevice
 from kplan.plugins.shared.devices.rules import AllocatorRules, CounterScope
 from kplan.plugins.shared.devices.slices import Slice
 from kplan.plugins.shared.devices.usage import DeviceUsage
@@ -19,7 +19,7 @@ Counters = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class PoolView:
     """A pool as some nodes see it.
 
     Attributes:
@@ -39,7 +39,7 @@ class Pool:
     problem: str
     slices: tuple[Slice, ...]
     matched: tuple[tuple[bool, ...], ...]
-    hidden: tuple[Device, ...]
+    hidden: tuple[PooledDevice, ...]
     counters: Counters | None
 
     @property
@@ -53,7 +53,7 @@ class Pool:
         return f"{self.driver}/{self.name}"
 
     @cached_property
-    def devices(self) -> tuple[Device, ...]:
+    def devices(self) -> tuple[PooledDevice, ...]:
         """All devices for the node, one after the other."""
         return tuple(device for item in self.slices for device in item.devices)
 
@@ -67,7 +67,7 @@ class Pool:
         """Whether a device has binding conditions."""
         return any(device.binding_conditions is not None for device in self.devices)
 
-    def id_of(self, device: Device) -> DeviceID:
+    def id_of(self, device: PooledDevice) -> DeviceID:
         """Name one of its devices in the whole cluster."""
         return DeviceID(self.driver, self.name, device.name)
 
@@ -106,7 +106,7 @@ class Pool:
             )
         return PoolUse(tuple(held), tuple(shares), available, groups)
 
-    def _takes(self, device: Device, usage: DeviceUsage, rules: AllocatorRules) -> bool:
+    def _takes(self, device: PooledDevice, usage: DeviceUsage, rules: AllocatorRules) -> bool:
         identity = self.id_of(device)
         return identity in usage.holders or (identity in usage.shares and rules.shares_counters_once)
 
@@ -132,7 +132,7 @@ def _tuple(counters: Counters) -> tuple[object, ...]:
     return tuple((name, tuple(sorted(values.items()))) for name, values in sorted(counters.items()))
 
 
-def less(counters: Counters, takers: Iterable[Device]) -> dict[str, dict[str, int]]:
+def less(counters: Counters, takers: Iterable[PooledDevice]) -> dict[str, dict[str, int]]:
     """Subtract from counters what devices take; may fall below 0."""
     left = {name: dict(values) for name, values in counters.items()}
     for device in takers:
@@ -165,7 +165,7 @@ def counted(item: Slice, rules: AllocatorRules) -> bool:
 
 def gather(
     slices: Sequence[Slice], everywhere: Mapping[PoolID, Sequence[Slice]], reached: Reached, rules: AllocatorRules
-) -> list[Pool]:
+) -> list[PoolView]:
     """Make the pools of a node.
 
     Args:
@@ -195,19 +195,19 @@ def gather(
     return ordered(pools, rules)
 
 
-def ordered(pools: Iterable[Pool], rules: AllocatorRules) -> list[Pool]:
+def ordered(pools: Iterable[PoolView], rules: AllocatorRules) -> list[PoolView]:
     """Sort pools by driver and name, those with binding conditions last where the version does so."""
     return sorted(pools, key=lambda pool: order_of(pool, rules))
 
 
-def order_of(pool: Pool, rules: AllocatorRules) -> tuple[bool, bytes, bytes]:
+def order_of(pool: PoolView, rules: AllocatorRules) -> tuple[bool, bytes, bytes]:
     """Where a pool stands among those of a node."""
     return rules.binding_last and pool.binding, pool.driver.encode(), pool.name.encode()
 
 
 def _pool(
     identity: PoolID, mine: list[Slice], all_slices: Sequence[Slice], reached: Reached, rules: AllocatorRules
-) -> Pool | None:
+) -> PoolView | None:
     """Make one pool; None for one that is being replaced."""
     generation, count = mine[0].generation, mine[0].count
     if not rules.knows_obsolete:
@@ -218,7 +218,7 @@ def _pool(
             return None
         same = [item for item in all_slices if item.generation == generation]
         if len(same) != count:
-            return Pool(*identity, True, "", (), (), (), {})
+            return PoolView(*identity, True, "", (), (), (), {})
         names = {item.name for item in mine}
         others = [item for item in same if item.name not in names]
     return _built(identity, mine, others, reached, rules, incomplete=False)
@@ -232,14 +232,14 @@ def _built(
     rules: AllocatorRules,
     *,
     incomplete: bool,
-) -> Pool:
+) -> PoolView:
     if rules.binding_last and not rules.counters_in_pool:
         # 1.34 puts slices, not only pools, with binding conditions last
         mine = sorted(mine, key=lambda s: any(device.binding_conditions is not None for device in s.devices))
     counting = rules.partitionable and rules.counters_in_pool
     devices = [item for item in mine if not (counting and item.counters)]
     problem = _repeated(device.name for item in devices for device in item.devices)
-    hidden: list[Device] = []
+    hidden: list[PooledDevice] = []
     counters: dict[str, dict[str, int]] | None = None
     if counting:
         sources = [item for item in mine if item.counters]
@@ -255,10 +255,10 @@ def _built(
         )
         hidden = [device for item in away for device in item.devices if device.consumes]
     if problem and rules.counters_in_pool:
-        return Pool(*identity, incomplete, problem, (), (), (), {})
+        return PoolView(*identity, incomplete, problem, (), (), (), {})
     matched = tuple(tuple(not item.per_device or reached(device.nodes) for device in item.devices) for item in devices)
     own = None if rules.counter_scope is CounterScope.SLICE else counters or {}
-    return Pool(*identity, incomplete, problem, tuple(devices), matched, tuple(hidden), own)
+    return PoolView(*identity, incomplete, problem, tuple(devices), matched, tuple(hidden), own)
 
 
 def _repeated(names: Iterable[str], what: str = "device") -> str:

@@ -17,8 +17,8 @@ from kplan.objects.models.devices import (
     ResourceSlice,
 )
 from kplan.plugins.shared.devices.cel import expression
-from kplan.plugins.shared.devices.cel_errors import CelError
-from kplan.plugins.shared.devices.device import Device, Kinds, NodesOfDevices, TaintOfDevice, read_taint
+from kplan.plugins.shared.devices.cel_errors import ExpressionError
+from kplan.plugins.shared.devices.device import Kinds, NodesOfDevices, PooledDevice, TaintOfDevice, read_taint
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster
@@ -53,7 +53,7 @@ class Slice:
     nodes: NodesOfDevices
     per_device: bool
     per_device_given: bool
-    devices: tuple[Device, ...]
+    devices: tuple[PooledDevice, ...]
     counters: CounterSets
     grouped: bool
 
@@ -146,7 +146,7 @@ class _Rules:
         seen = Kinds().device(device, driver, (), ()).seen
         try:
             return all(expression(text).matches(seen) for text in texts)
-        except CelError:
+        except ExpressionError:
             return False
 
 

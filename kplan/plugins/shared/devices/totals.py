@@ -14,8 +14,8 @@ from kplan.framework.features import Features
 from kplan.framework.worlds import Int, Mask
 from kplan.objects.models import DeviceClass
 from kplan.plugins.shared.devices.cel import expression
-from kplan.plugins.shared.devices.cel_errors import CelError
-from kplan.plugins.shared.devices.device import Device, DeviceID
+from kplan.plugins.shared.devices.cel_errors import ExpressionError
+from kplan.plugins.shared.devices.device import DeviceID, PooledDevice
 from kplan.plugins.shared.devices.rules import allocator_rules
 from kplan.plugins.shared.devices.slices import Slice, read_slices
 from kplan.plugins.shared.devices.usage import device_usage
@@ -64,7 +64,7 @@ def _totals(chosen: DeviceClass, cluster: Cluster, features: Features) -> tuple[
             seen |= nodes
             try:
                 matches = _of_class(device, chosen)
-            except CelError:
+            except ExpressionError:
                 broken |= nodes
                 continue
             if matches:
@@ -76,7 +76,7 @@ def _totals(chosen: DeviceClass, cluster: Cluster, features: Features) -> tuple[
     return total, used, seen
 
 
-def _of_class(device: Device, chosen: DeviceClass) -> bool:
+def _of_class(device: PooledDevice, chosen: DeviceClass) -> bool:
     # the scorer does not tell expressions that a device allows multiple allocations
     seen = device.seen._replace(multiple=False)
     return all(
@@ -86,7 +86,7 @@ def _of_class(device: Device, chosen: DeviceClass) -> bool:
     )
 
 
-def _nodes(item: Slice, device: Device, cluster: Cluster) -> Mask:
+def _nodes(item: Slice, device: PooledDevice, cluster: Cluster) -> Mask:
     """bool[N] of the nodes on which a device counts: a slice that chooses none counts on all."""
     choice = device.nodes if item.per_device else item.nodes
     if choice.every or (not choice.given and not item.per_device):

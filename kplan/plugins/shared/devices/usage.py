@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kplan.objects.models.devices import DeviceRequestAllocationResult, ResourceClaim
 from kplan.objects.models.meta import Object
-from kplan.plugins.shared.devices.device import Amount, DeviceID
+from kplan.plugins.shared.devices.device import DeviceID, WrittenAmount
 
 if TYPE_CHECKING:
     from kplan.cluster import Cluster
@@ -26,7 +26,7 @@ class Share:
     """
 
     claim: str
-    capacity: tuple[tuple[str, Amount], ...] | None
+    capacity: tuple[tuple[str, WrittenAmount], ...] | None
 
 
 class DeviceUsage:
@@ -60,12 +60,12 @@ class DeviceUsage:
         """Whether anybody holds a device or a share of it."""
         return device in self.holders or device in self.shares
 
-    def capacity(self, device: DeviceID) -> dict[str, Amount] | None:
+    def capacity(self, device: DeviceID) -> dict[str, WrittenAmount] | None:
         """Sum up what the shares of a device take, by capacity; None where no share says."""
         said = [share.capacity for share in self.shares.get(device, ()) if share.capacity is not None]
         if not said:
             return None
-        total: dict[str, Amount] = {}
+        total: dict[str, WrittenAmount] = {}
         for capacity in said:
             for name, amount in capacity:
                 total[name] = total[name].plus(amount) if name in total else amount
@@ -94,10 +94,10 @@ def _keep(table: dict[DeviceID, list[T]], device: DeviceID, item: T, sign: int) 
         del table[device]
 
 
-def _capacity(result: DeviceRequestAllocationResult) -> tuple[tuple[str, Amount], ...] | None:
+def _capacity(result: DeviceRequestAllocationResult) -> tuple[tuple[str, WrittenAmount], ...] | None:
     if result.consumed_capacity is None:
         return None
-    return tuple((name, Amount.of(raw)) for name, raw in result.consumed_capacity.items())
+    return tuple((name, WrittenAmount.of(raw)) for name, raw in result.consumed_capacity.items())
 
 
 def device_usage(cluster: Cluster, *, consumable: bool) -> DeviceUsage:

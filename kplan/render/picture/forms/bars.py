@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
 from kplan.render.picture.model import Datum
-from kplan.render.picture.scale import Scale, Unit, rounded_up, ticks
+from kplan.render.picture.scale import LinearScale, ScaleUnit, rounded_up, ticks
 
 _THICK = 14
 _ROW = 24
@@ -72,7 +72,7 @@ class Bars:
 
     title: str
     bars: tuple[Bar, ...]
-    unit: Unit
+    unit: ScaleUnit
     high: float | None = None
     low: float = 0
     marks: tuple[tuple[float, str], ...] = ()
@@ -102,7 +102,7 @@ class Bars:
         high = self._end()
         # ticks stand in the middle of their text
         left, right = (wide(self.unit.write(end)) / 2 for end in (self.low, high))
-        scale = Scale(self.low, high, x + max(labels, left), x + width - max(notes, right))
+        scale = LinearScale(self.low, high, x + max(labels, left), x + width - max(notes, right))
         row = _ROW if beside else _ROW + LINE
         height = row * len(self.bars)
         self._across(canvas, scale, top, height)
@@ -131,7 +131,7 @@ class Bars:
             entries.append(("band", self.band[2]))
         return entries + [("line wanted", words) for _, words in self.marks]
 
-    def _across(self, canvas: Canvas, scale: Scale, top: float, height: float) -> None:
+    def _across(self, canvas: Canvas, scale: LinearScale, top: float, height: float) -> None:
         if self.band is not None:
             low, high, _ = self.band
             canvas.rect(scale.at(low), top - 2, scale.at(high) - scale.at(low), height + 2, "band")
@@ -139,11 +139,13 @@ class Bars:
             for number in ticks(self.low, scale.high, self.unit):
                 canvas.line(scale.at(number), top - 2, scale.at(number), top + height, "rule")
 
-    def _lines(self, canvas: Canvas, scale: Scale, top: float, height: float) -> None:
+    def _lines(self, canvas: Canvas, scale: LinearScale, top: float, height: float) -> None:
         for number, _ in self.marks:
             canvas.line(scale.at(number), top - 3, scale.at(number), top + height, "wanted")
 
-    def _bar(self, canvas: Canvas, scale: Scale, bar: Bar, at: tuple[float, float, float, float], beside: bool) -> None:
+    def _bar(
+        self, canvas: Canvas, scale: LinearScale, bar: Bar, at: tuple[float, float, float, float], beside: bool
+    ) -> None:
         x, y, width, notes = at
         kind = "strong" if bar.strong else ""
         if beside:
@@ -169,7 +171,7 @@ def _tip(bar: Bar, part: Segment) -> str:
     return f"{told}: {part.part} {part.shown}".strip()
 
 
-def axis_below(canvas: Canvas, scale: Scale, y: float, unit: Unit) -> float:
+def axis_below(canvas: Canvas, scale: LinearScale, y: float, unit: ScaleUnit) -> float:
     """Draw an axis with its ticks and its unit; give the height used."""
     canvas.line(scale.start, y, scale.end, y, "axis")
     room = wide(unit.write(scale.high)) + 16

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kplan.render.picture.canvas import LINE, Canvas, legend, widest
 from kplan.render.picture.forms.bars import axis_below
 from kplan.render.picture.model import Datum
-from kplan.render.picture.scale import Scale, Unit, rounded_up, ticks
+from kplan.render.picture.scale import LinearScale, ScaleUnit, rounded_up, ticks
 
 _HEIGHT = 200
 _MOST_POINTS = 300
@@ -32,7 +32,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Spot:
+class CurveSpot:
     """A place that is pointed at, with what is there."""
 
     x: float
@@ -58,10 +58,10 @@ class Curve:
 
     title: str
     series: tuple[Series, ...]
-    across: Unit
-    up: Unit
+    across: ScaleUnit
+    up: ScaleUnit
     wanted: tuple[tuple[float, str], ...] = ()
-    spots: tuple[Spot, ...] = ()
+    spots: tuple[CurveSpot, ...] = ()
     end: float | None = None
     more: str = ""
     share: float = 1
@@ -84,9 +84,9 @@ class Curve:
         marks = ticks(0, high, self.up)
         labels = widest(self.up.write(number) for number in marks) + 8
         bottom = top + _HEIGHT
-        up = Scale(0, high, bottom, top)
+        up = LinearScale(0, high, bottom, top)
         lows = [place for line in self.series for place, _ in line.points]
-        across = Scale(min(lows), self.end or max(lows), x + labels, x + width - 12)
+        across = LinearScale(min(lows), self.end or max(lows), x + labels, x + width - 12)
         canvas.text(x, top - 11, self.up.name, "dim")
         for number in marks:
             canvas.line(across.start, up.at(number), across.end, up.at(number), "rule")
@@ -105,7 +105,7 @@ class Curve:
         return height
 
 
-def _spot(canvas: Canvas, spot: Spot, scales: tuple[Scale, Scale], ends: tuple[float, float]) -> None:
+def _spot(canvas: Canvas, spot: CurveSpot, scales: tuple[LinearScale, LinearScale], ends: tuple[float, float]) -> None:
     """Point at a place; its text stands where lines that rise leave room: above what is low, below what is high."""
     across, up = scales
     x, y = across.at(spot.x), up.at(spot.y)

@@ -31,7 +31,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Grid:
+class CellGrid:
     """A grid.
 
     Attributes:

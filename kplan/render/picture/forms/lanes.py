@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
 from kplan.render.picture.forms.bars import axis_below
 from kplan.render.picture.model import Datum
-from kplan.render.picture.scale import Scale, Unit
+from kplan.render.picture.scale import LinearScale, ScaleUnit
 
 _ROW = 22
 _BESIDE = 460
 
 
 @dataclass(frozen=True)
-class Span:
+class LaneSpan:
     """A part of a lane.
 
     Attributes:
@@ -45,7 +45,7 @@ class Lane:
     """
 
     label: str
-    spans: tuple[Span, ...]
+    spans: tuple[LaneSpan, ...]
     count: int = 1
     note: str = ""
 
@@ -67,7 +67,7 @@ class Lanes:
 
     title: str
     lanes: tuple[Lane, ...]
-    unit: Unit
+    unit: ScaleUnit
     end: float
     moments: tuple[tuple[float, str], ...] = ()
     later: tuple[float, str] | None = None
@@ -94,7 +94,7 @@ class Lanes:
         row = _ROW if beside else _ROW + LINE
         # ticks stand in the middle of their text
         right = wide(self.unit.write(self.end)) / 2
-        scale = Scale(0, self.end, x + max(labels, wide("0") / 2), x + width - max(notes, right))
+        scale = LinearScale(0, self.end, x + max(labels, wide("0") / 2), x + width - max(notes, right))
         bottom = top + row * len(self.lanes)
         if self.later is not None:
             begin = scale.at(self.later[0])
@@ -103,7 +103,7 @@ class Lanes:
             self._lane(canvas, scale, lane, (x, top + number * row, width, notes), beside)
         for at, _ in self.moments:
             canvas.line(scale.at(at), top - 3, scale.at(at), bottom, "wanted")
-        timed = scale if self.later is None else Scale(0, self.later[0], scale.start, scale.at(self.later[0]))
+        timed = scale if self.later is None else LinearScale(0, self.later[0], scale.start, scale.at(self.later[0]))
         height = bottom - y + axis_below(canvas, timed, bottom, self.unit)
         if self.later is not None:
             height += self._later(canvas, self.later[1], (timed.end, scale.end), y + height)
@@ -125,7 +125,7 @@ class Lanes:
         return "the end" if end >= self.end else f"{end:g}"
 
     def _lane(
-        self, canvas: Canvas, scale: Scale, lane: Lane, at: tuple[float, float, float, float], beside: bool
+        self, canvas: Canvas, scale: LinearScale, lane: Lane, at: tuple[float, float, float, float], beside: bool
     ) -> None:
         x, y, width, notes = at
         if beside:

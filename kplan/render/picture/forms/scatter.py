@@ -10,7 +10,7 @@ from math import sqrt
 from kplan.render.picture.canvas import LINE, Canvas, fitted, legend, wide, widest
 from kplan.render.picture.forms.bars import axis_below
 from kplan.render.picture.model import Datum
-from kplan.render.picture.scale import Scale, Unit, rounded_up, ticks
+from kplan.render.picture.scale import LinearScale, ScaleUnit, rounded_up, ticks
 
 _HEIGHT = 220
 _NEAR = 7.0
@@ -23,7 +23,7 @@ _MOST = 300
 
 
 @dataclass(frozen=True)
-class Point:
+class Dot:
     """One thing at two numbers."""
 
     name: str
@@ -46,9 +46,9 @@ class Scatter:
     """
 
     title: str
-    points: tuple[Point, ...]
-    across: Unit
-    up: Unit
+    points: tuple[Dot, ...]
+    across: ScaleUnit
+    up: ScaleUnit
     part: str
     need: tuple[float, float, str] | None = None
     share: float = 1
@@ -82,8 +82,8 @@ class Scatter:
         high = rounded_up(max(up for _, up in ends), self.up)
         marks = ticks(0, high, self.up)
         labels = widest(self.up.write(number) for number in marks) + 8
-        up = Scale(0, high, top + _HEIGHT, top)
-        across = Scale(0, rounded_up(max(one for one, _ in ends), self.across), x + labels, x + width - 12)
+        up = LinearScale(0, high, top + _HEIGHT, top)
+        across = LinearScale(0, rounded_up(max(one for one, _ in ends), self.across), x + labels, x + width - 12)
         canvas.text(x, top - 11, self.up.name, "dim")
         for number in marks:
             canvas.line(across.start, up.at(number), across.end, up.at(number), "rule")
@@ -94,7 +94,7 @@ class Scatter:
         self._points(canvas, across, up)
         return top + _HEIGHT - y + axis_below(canvas, across, top + _HEIGHT, self.across)
 
-    def _points(self, canvas: Canvas, across: Scale, up: Scale) -> None:
+    def _points(self, canvas: Canvas, across: LinearScale, up: LinearScale) -> None:
         places = [(across.at(point.across), up.at(point.up), point.name) for point in self.points]
         distance = _NEAR
         near = _together(places, distance)
@@ -129,7 +129,7 @@ def _together(places: _Placed, distance: float) -> dict[tuple[int, int], _Placed
 
 
 def _name(
-    canvas: Canvas, across: Scale, at: tuple[float, float], name: str, written: list[tuple[float, float, float]]
+    canvas: Canvas, across: LinearScale, at: tuple[float, float], name: str, written: list[tuple[float, float, float]]
 ) -> None:
     """Write the name of a point beside it, where it does not lie on one that is written already."""
     x, y = at
