@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
+from msgspec import structs
+
 from kplan.plugins.dynamic_resources.facts import (
     DeviceVerdict,
     DeviceWhy,
@@ -110,21 +112,7 @@ def _folded(wanted: Sequence[tuple[NodeClaims, RequestFacts]]) -> Iterator[Devic
 
 def _bare(device_set: DeviceSet) -> DeviceSet:
     """A set that stands for those of several nodes: its devices by their own names."""
-    return DeviceSet(
-        devices=tuple(name.rpartition("/")[2] for name in device_set.devices),
-        driver=device_set.driver,
-        why=device_set.why,
-        text=device_set.text,
-        expression=device_set.expression,
-        values=device_set.values,
-        error=device_set.error,
-        errors=device_set.errors,
-        claims=device_set.claims,
-        pods=device_set.pods,
-        taint=device_set.taint,
-        rule=device_set.rule,
-        amounts=device_set.amounts,
-    )
+    return structs.replace(device_set, devices=tuple(name.rpartition("/")[2] for name in device_set.devices))
 
 
 _ORDER = (

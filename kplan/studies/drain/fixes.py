@@ -37,45 +37,26 @@ _SPREAD = "spread-skew"
 
 
 @dataclass(frozen=True, slots=True)
-class Force:
-    """The step that lets pods go which nothing makes again."""
+class OfTheDrain:
+    """A step that the drain itself takes, as one of its flags.
 
-    @property
-    def flag(self) -> str:
-        """See Verb."""
-        return "--force"
+    Attributes:
+        flag: see Verb.
+    """
 
-    def effect(self, cluster: Cluster) -> Effect:
-        """See Step: what it does is done by the drain."""
-        return Effect(())
-
-
-@dataclass(frozen=True, slots=True)
-class Rolling:
-    """The step that brings each node back before the next is drained."""
-
-    @property
-    def flag(self) -> str:
-        """See Verb."""
-        return "--rolling"
+    flag: str
 
     def effect(self, cluster: Cluster) -> Effect:
         """See Step: what it does is done by the drain."""
         return Effect(())
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteDrained:
-    """The step that deletes nodes once they are drained, so that they count no more."""
-
-    @property
-    def flag(self) -> str:
-        """See Verb."""
-        return "--then-delete"
-
-    def effect(self, cluster: Cluster) -> Effect:
-        """See Step: what it does is done by the drain."""
-        return Effect(())
+FORCE = OfTheDrain("--force")
+"""Pods go which nothing makes again."""
+ROLLING = OfTheDrain("--rolling")
+"""Each node is back before the next is drained."""
+DELETE = OfTheDrain("--then-delete")
+"""Nodes are deleted once they are drained, so that they count no more."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +99,10 @@ def find_fixes(
     """
 
     def left(candidate: Candidate) -> Tried[Drained] | None:
-        forced = any(isinstance(step, Force) for step in candidate.steps)
+        forced = FORCE in candidate.steps
         chosen = replace(options, force=options.force or forced)
-        deleted = delete or any(isinstance(step, DeleteDrained) for step in candidate.steps)
-        by_turns = rolling or any(isinstance(step, Rolling) for step in candidate.steps)
+        deleted = delete or DELETE in candidate.steps
+        by_turns = rolling or ROLLING in candidate.steps
 
         def ask(trial: Planner) -> Drained:
             again: DrainRun[None] = run_drain(
@@ -129,7 +110,7 @@ def find_fixes(
             )
             return Drained(len(again.left), again.budgets.down, (*before, *again.unserved))
 
-        steps = [step for step in candidate.steps if not isinstance(step, Force | Rolling | DeleteDrained)]
+        steps = [step for step in candidate.steps if not isinstance(step, OfTheDrain)]
         before = _evicting(planner.cluster, steps)
         return tried(candidate, ask_after(planner, steps, ask))
 
@@ -159,7 +140,7 @@ def _ways(
     stuck = [gone for gone in left if not gone.number]
     refused = tuple(gone.pod.key for gone in stuck if gone.what.fate == "refused")
     if refused:
-        yield [Candidate("force", RemedyCost.LOSS, about.Named(names=refused), steps=(Force(),))]
+        yield [Candidate("force", RemedyCost.LOSS, about.Named(names=refused), steps=(FORCE,))]
     budgets = {
         f"{evicted.pod.namespace}/{evicted.permission.budget}": evicted
         for evicted in reversed(stuck)
@@ -174,7 +155,7 @@ def _ways(
     homeless = [gone for gone in left if gone.number]
     more = list(_open(cluster, nodes, turns=turns, together=together)) if homeless else []
     if delete and any(_counts_nodes(gone) for gone in homeless):
-        more.append(Candidate(_DELETE, RemedyCost.UNCORDON, about.Named(), steps=(DeleteDrained(),)))
+        more.append(Candidate(_DELETE, RemedyCost.UNCORDON, about.Named(), steps=(DELETE,)))
     more += [_more_nodes(name, len(homeless)) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
     yield more
@@ -195,7 +176,7 @@ def _more_nodes(like: str, most: int) -> Candidate:
 def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool, together: bool) -> Iterator[Candidate]:
     """Open nodes that take no pods: the ones drained before, once they are back; others that are cordoned."""
     if turns:
-        yield Candidate("rolling", RemedyCost.UNCORDON, about.Named("instead" if together else ""), steps=(Rolling(),))
+        yield Candidate("rolling", RemedyCost.UNCORDON, about.Named("instead" if together else ""), steps=(ROLLING,))
     cordoned = [node.name for node in cluster.nodes if node.spec.unschedulable and node.name not in nodes]
     for name in cordoned[:_NODES_TRIED]:
         yield Candidate("uncordon", RemedyCost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),))
