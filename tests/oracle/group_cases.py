@@ -11,7 +11,8 @@ import argparse
 import copy
 import json
 
-from gen import HOST, ZONE, Gen
+from generator import Gen
+from generator.words import HOST, ZONE
 
 NAMESPACES = ("default", "batch")
 KEYS = (ZONE, HOST, "rack")
