@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from kplan import config
 from kplan.config import Profile, SchedulerConfiguration
+from kplan.errors import ConfigError
 
 HEADER = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 
@@ -47,3 +50,16 @@ def load(
 def profile(version: str = "1.37", **points: str) -> Profile:
     """The profile that such plugin lists make."""
     return load({"plugins": plugins(**points)}, version=version).profiles[0]
+
+
+def refused(source: Any, version: str = "1.37", **options: Any) -> ConfigError:
+    """The error, with a hint, that loading a configuration ends in."""
+    with pytest.raises(ConfigError) as caught:
+        config.load(source, config.features(version).features, **options)
+    assert caught.value.hint
+    return caught.value
+
+
+def required(*terms: dict[str, Any]) -> dict[str, Any]:
+    """``addedAffinity`` that requires one of some terms."""
+    return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": list(terms)}}
