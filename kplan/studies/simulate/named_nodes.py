@@ -20,7 +20,7 @@ KUBELET = "kubelet"
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedNodes:
     """What becomes of pods that name their node.
 
     Attributes:
@@ -34,7 +34,7 @@ class Named:
 
 def with_named_nodes(
     change: Sequence[Expanded], cluster: Cluster, pods: Iterable[PodInfo], features: Features
-) -> Named:
+) -> NamedNodes:
     """Say of each object how many of its pods name their node, and what kubelets refuse of them.
 
     Args:
@@ -57,7 +57,7 @@ def with_named_nodes(
         why = [asked.refused[pod.key] for pod in named.get(expanded.object, ()) if pod.key in asked.refused]
         told += [_left_out(expanded, why)] if why else []
     refused = tuple(pod for pods in named.values() for pod in pods if pod.key in asked.refused)
-    return Named(tuple(told), refused)
+    return NamedNodes(tuple(told), refused)
 
 
 def _left_out(expanded: Expanded, why: Sequence[NotAdmitted]) -> Expanded:
