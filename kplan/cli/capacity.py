@@ -67,7 +67,7 @@ def capacity(
             return cheapest_nodes(session, named, namespace, cheapest, prices)
         return answer(session, named, namespace, replicas, ratio, node, shapes)
 
-    answered(source, rules, ask, namespace).end(text, shown, partial(study_code, strict=shown.strict))
+    answered(source, rules, ask, namespace, compete=True).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

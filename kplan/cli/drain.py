@@ -130,7 +130,7 @@ def drain(
             so_far=until_now(session, text, shown),
         )
 
-    answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=shown.strict))
+    answered(source, rules, ask, home(source), compete=True).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

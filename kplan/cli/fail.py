@@ -50,7 +50,7 @@ def fail(
         so_far = until_now(session, text, shown)
         return answer(session, nodes or [], zone, selector, each, shown=shown.has("html"), so_far=so_far)
 
-    answered(source, rules, ask, home(source)).end(text, shown, partial(study_code, strict=shown.strict))
+    answered(source, rules, ask, home(source), compete=True).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

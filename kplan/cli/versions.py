@@ -53,10 +53,10 @@ Ask = Callable[[Session], AnswerDocument]
 
 
 def imagined(
-    session: Session, ask: Ask[AnswerDocument], namespace: str, *, preempt: bool = True
+    session: Session, ask: Ask[AnswerDocument], namespace: str, *, preempt: bool = True, compete: bool = False
 ) -> tuple[Session, AnswerDocument]:
     """Ask about the state that the what-ifs of the command leave; see ``imagine``. Also give the session of it."""
-    after = imagine(session, namespace, preempt=preempt)
+    after = imagine(session, namespace, preempt=preempt, compete=compete)
     document = ask(after)
     if getattr(document, "what_if", None) == ():  # a check tells the steps in its plan, simulate those it is about
         document = msgspec.structs.replace(document, what_if=after.what_if)
@@ -64,7 +64,13 @@ def imagined(
 
 
 def answered(
-    source: Source, rules: Rules, ask: Ask[AnswerDocument], namespace: str, *, preempt: bool = True
+    source: Source,
+    rules: Rules,
+    ask: Ask[AnswerDocument],
+    namespace: str,
+    *,
+    preempt: bool = True,
+    compete: bool = False,
 ) -> Answered[AnswerDocument]:
     """Ask under each version that is named.
 
@@ -74,6 +80,7 @@ def answered(
         ask: answers.
         namespace: of names without one in what-ifs.
         preempt: whether what-ifs carry out preemptions.
+        compete: whether pods that wait take what what-ifs make free: where it is not they that are asked about.
 
     Raises:
         UsageError: two versions would read standard input twice; and as ``open_sessions`` and the question.
@@ -88,12 +95,12 @@ def answered(
     first, *rest = open_sessions(source, rules)
     Attempts.tell = ACTIVITY.tell
     with ACTIVITY.stopped_at_once():
-        session, document = imagined(first, ask, namespace, preempt=preempt)
+        session, document = imagined(first, ask, namespace, preempt=preempt, compete=compete)
         if not rest:
             return Answered(session, document, None)
         from kplan.studies.versions import with_other
 
-        _, other = imagined(rest[0], ask, namespace, preempt=preempt)
+        _, other = imagined(rest[0], ask, namespace, preempt=preempt, compete=compete)
     return Answered(session, with_other(document, other), other)
 
 

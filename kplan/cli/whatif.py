@@ -101,13 +101,14 @@ def given_steps(namespace: str = "") -> list[Verb | ScenarioStep]:
     return steps
 
 
-def imagine(session: Session, namespace: str = "", *, preempt: bool = True) -> Session:
+def imagine(session: Session, namespace: str = "", *, preempt: bool = True, compete: bool = False) -> Session:
     """Take the what-ifs of the command that runs; return a session of the state that they leave, with what they did.
 
     Args:
         session: the state as it is.
         namespace: of names without one.
         preempt: carry out preemptions.
+        compete: whether pods that wait take what steps make free.
 
     Raises:
         UsageError: a step cannot be read, or names what is not there.
@@ -120,7 +121,7 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True) -> S
     from kplan.studies.what_ifs import run
 
     planner = session.scheduler.planner(session.state, preempt=preempt, everything=False)
-    taken = run(planner, steps)
+    taken = run(planner, steps, compete=compete)
     return replace(
         session,
         state=to_state(planner.cluster),

@@ -140,9 +140,9 @@ class NodeAffinity(ColumnPlugin[NodeAffinityArgs]):
     def wakes(self, pod: PodInfo, cluster: Cluster, happened: Happened) -> bool:
         """A node that is selected now and was not before; one that addedAffinity refuses never does."""
         old, new = happened.old, happened.new
-        if not isinstance(new, Node) or not selects(self._added.required, new) or not _allows(pod.pod, new):
+        if not isinstance(new, Node) or not selects(self._added.required, new) or not allows(pod.pod, new):
             return False
-        return not isinstance(old, Node) or not _allows(pod.pod, old)
+        return not isinstance(old, Node) or not allows(pod.pod, old)
 
     def pre_score(
         self, pod: PodInfo, state: NodeAffinityState | None, cluster: Cluster, rows: Rows
@@ -202,7 +202,7 @@ class NodeAffinity(ColumnPlugin[NodeAffinityArgs]):
         return NodeAffinityFacts(tuple(AffinityGroup(unmet, tuple(nodes)) for unmet, nodes in groups.items()))
 
 
-def _allows(pod: Pod, node: Node) -> bool:
+def allows(pod: Pod, node: Node) -> bool:
     """Tell whether nodeSelector and required node affinity of a pod allow a node."""
     wanted = (pod.spec.node_selector or {}).items()
     return wanted <= node.labels.items() and selects(_required(pod), node)

@@ -69,12 +69,21 @@ class BindDeviceClaim(Part, frozen=True, kw_only=True):
 
 
 class BindVictim(Part, frozen=True, kw_only=True):
-    """A pod that is evicted first; ``budget`` is the PodDisruptionBudget that its eviction breaks."""
+    """A pod that is evicted first.
+
+    Attributes:
+        pod: ``namespace/name``.
+        uid: its uid.
+        priority: its priority.
+        budget: the PodDisruptionBudget that its eviction breaks.
+        unserved: ``deploy/shop/web``, which has no ready pod once it is gone; empty for none.
+    """
 
     pod: str
     uid: str
     priority: int = 0
     budget: str = ""
+    unserved: str = ""
 
 
 class BindObject(Part, frozen=True, kw_only=True):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
+from kplan.course.losses.lingering import while_there
+from kplan.course.readiness.serving import evicted_all
 from kplan.course.trial.attempts import TriedPod
 from kplan.course.trial.waking import asleep
-from kplan.course.trial.what_if import WhatIf
+from kplan.course.trial.what_if import TakenStep, WhatIf
 from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner
@@ -17,25 +19,29 @@ from kplan.pipeline.happening import Moment
 from kplan.result import EventKind
 from kplan.result.document_whatif import Move, RefusedPods, WhatIfStep
 from kplan.scenario import ScenarioStep, Verb
-from kplan.wording.fail import landing_cause
+from kplan.scenario.names import find_nodes
+from kplan.scenario.nodes import RemoveNode
+from kplan.wording.attempts import evicted_text
+from kplan.wording.fail import landing_cause, until_gone
 from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
 from kplan.wording.queue import woken_note
 from kplan.wording.what_if import expected, step_notes, unmet
 
 
-def run(planner: Planner, steps: Sequence[Verb | ScenarioStep]) -> tuple[WhatIfStep, ...]:
+def run(planner: Planner, steps: Sequence[Verb | ScenarioStep], *, compete: bool = False) -> tuple[WhatIfStep, ...]:
     """Take steps in order and tell what each did.
 
     Args:
         planner: planner over the cluster; the cluster is changed.
         steps: verbs, or steps of a scenario with what they expect.
+        compete: whether pods that wait take what steps make free; not where they are asked about.
 
     Raises:
         UsageError: a step names what is not there.
         SourceError: a manifest of a step cannot be read.
     """
-    what_if = WhatIf(planner, failure)
+    what_if = WhatIf(planner, failure, compete=compete)
     return tuple(_taken(what_if, number, step) for number, step in enumerate(steps, 1))
 
 
@@ -53,6 +59,7 @@ def _taken(what_if: WhatIf[Failure], number: int, step: Verb | ScenarioStep) -> 
 def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
     sleeping = asleep(what_if.planner)
     moment = Moment.of(what_if.planner.cluster) if sleeping.kinds else None
+    lost, kept = _while_lost_are_there(what_if.planner, planned.verb)
     taken = what_if.take(planned.verb)
     cluster, effect = what_if.planner.cluster, taken.effect
     moves = tuple(move_of(landing, cluster) for landing in taken.landings)
@@ -67,6 +74,8 @@ def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
         notes=(
             *effect.notes,
             *step_notes(moves, taken.cut),
+            *([until_gone(lost, late)] if (late := _placed_late(taken, kept)) else ()),
+            *([evicted_text(down)] if (down := evicted_all(cluster, taken.landings)) else ()),
             *wakes,
         ),
         wakes=woken,
@@ -78,6 +87,20 @@ def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
         name=planned.name,
     )
     return replace(told, unmet=tuple(unmet(told, planned)))
+
+
+def _while_lost_are_there(planner: Planner, verb: Verb) -> tuple[Sequence[str], Mapping[str, Failure | None]]:
+    """Nodes that a step loses, and the pods that find no node as long as these are there: a step tells the end."""
+    if not isinstance(verb, RemoveNode) or not verb.lost:
+        return (), {}
+    names = find_nodes(planner.cluster, verb.nodes)
+    return names, while_there(planner, names, failure)
+
+
+def _placed_late(taken: TakenStep[Failure], kept: Mapping[str, Failure | None]) -> dict[str, Failure | None]:
+    """Of pods that are kept from every node as long as lost ones are there, those that have one in the end."""
+    placed = {landing.began_as for landing in taken.landings if landing.node}
+    return {key: why for key, why in kept.items() if key in placed}
 
 
 def move_of(landing: TriedPod[Failure], cluster: Cluster) -> Move:

@@ -40,6 +40,11 @@ def down_text(down: Sequence[str] = (), unserved: Sequence[OwnerOfPods] = ()) ->
     return f"0 ready of {listed(names)} meanwhile" if names else ""
 
 
+def evicted_text(unserved: Sequence[OwnerOfPods]) -> str:
+    """``0 ready of deploy/dns/resolver meanwhile: all that served are evicted``."""
+    return f"{down_text(unserved=unserved)}: all that served are evicted"
+
+
 def workload_text(owner: OwnerOfPods) -> str:
     """``deploy/shop/web``."""
     return f"{kind_word(owner.kind)}/{owner.namespace}/{owner.name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kplan.course.readiness.kubelet import NO_NODE, NotAdmitted
 from kplan.reasons.careful import Warned
 from kplan.reasons.racing import RacesWith
 from kplan.words import amounts, count, joined, short_key
@@ -31,21 +32,30 @@ def careful_text(warned: Warned | RacesWith) -> str:
     return f"{warned.node} reports {told}: the scheduler takes it, its kubelet may refuse the pod"
 
 
-def node_is_not_there(pod: str, node: str) -> str:
-    """Say that a pod names a node that does not exist."""
-    return f"{pod} names node {node} itself, which is not there: nothing runs it, and it is deleted again"
+def not_admitted(why: NotAdmitted) -> str:
+    """Say that nothing runs a pod on the node that it names."""
+    names = f"{why.pod} names node {why.node} itself"
+    if why.reason == NO_NODE:
+        return f"{names}, which is not there: nothing runs it, and it is deleted again"
+    return f"{names}, so no scheduler is asked; its kubelet refuses it ({why.reason}): {_told(why)}"
 
 
-def node_has_no_room(pod: str, node: str, resource: str, wants: int, free: int) -> str:
-    """Say that a kubelet refuses a pod that names its node.
+def evicts_on_its_node(pod: str, node: str) -> str:
+    """Say that a critical pod makes its kubelet evict others."""
+    return f"{pod} names node {node} itself and is critical: where room lacks the kubelet evicts other pods for it"
 
-    Args:
-        pod: ``namespace/name``.
-        node: its node.
-        resource: of which too little is free.
-        wants: what it requests of that.
-        free: what is free without it.
-    """
-    asked, left = amounts(resource, wants, free)
-    told = "no slot for a pod" if resource == "pods" else f"{left} {resource} free, and it wants {asked}"
-    return f"{pod} names node {node} itself, so no scheduler is asked; its kubelet refuses it (OutOf{resource}): {told}"
+
+def _told(why: NotAdmitted) -> str:
+    match why.reason:
+        case "OutOfpods":
+            return "no slot for a pod"
+        case "NodeAffinity":
+            return "the node does not match its node affinity/selector"
+        case "NodePorts":
+            return f"port {why.about} is taken there"
+        case "TaintToleration":
+            return f"it does not tolerate taint {why.about}"
+        case "PodOSNotSupported" | "PodOSSelectorNodeLabelDoesNotMatch":
+            return f"it is for {why.about}, which the node does not run"
+    asked, left = amounts(why.about, why.wants, why.free)
+    return f"{left} {why.about} free, and it wants {asked}"

@@ -151,9 +151,9 @@ def evicts(pods: int, allowed: int | None = None) -> str:
     return f"evicts {count(pods, 'pod')}" + (f", {allowed} allowed" if allowed is not None else "")
 
 
-def placed_by_evicting(item: str, pods: Sequence[str]) -> str:
-    """Say which pods an object evicts."""
-    return f"{item} is placed by evicting {listed(pods)}"
+def placed_by_evicting(item: str, pods: Sequence[str], down: str) -> str:
+    """Say which pods an object evicts, and whom that leaves without a ready pod."""
+    return "; ".join(filter(None, (f"{item} is placed by evicting {listed(pods)}", down)))
 
 
 def unexpected(number: int, step: WhatIfStep) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kplan.cluster.owners import controller, owner_without_control
 from kplan.course.losses.loss import FailRun, LostPod
@@ -150,13 +150,23 @@ def pending_until_gone(run: FailRun[Failure], pods: Sequence[LostPod[Failure]]) 
         run: the loss.
         pods: those pods, at least one.
     """
-    names = listed([pod.pod.key for pod in pods], most=2)
+    return until_gone(run.nodes, {pod.pod.key: pod.until_gone for pod in pods})
+
+
+def until_gone(nodes: Sequence[str], pods: Mapping[str, Failure | None]) -> str:
+    """Say that pods stay Pending as long as lost nodes are there, and why that is.
+
+    Args:
+        nodes: the nodes.
+        pods: why each pod finds no node, by its name, at least one.
+    """
+    names = listed(list(pods), most=2)
     verbs = ("stays", "is") if len(pods) == 1 else ("stay", "are")
-    causes = list(dict.fromkeys(pod.until_gone.because.text for pod in pods if pod.until_gone is not None))
+    causes = list(dict.fromkeys(why.because.text for why in pods.values() if why is not None))
     why = f": {causes[0]}" if causes else ""
     more = f" (and {count(len(causes) - 1, 'other cause')})" if len(causes) > 1 else ""
-    where = f"{listed(list(run.nodes))} {'is' if len(run.nodes) == 1 else 'are'}"
-    spreads = any(pod.until_gone is None or "spread" in pod.until_gone.because.code for pod in pods)
+    where = f"{listed(list(nodes))} {'is' if len(nodes) == 1 else 'are'}"
+    spreads = any(why is None or "spread" in why.because.code for why in pods.values())
     gone = "deleted" if spreads else "deleted, or tainted out-of-service"
     return f"{names} {verbs[0]} Pending until {where} {gone}, and {verbs[1]} placed only then{why}{more}"
 

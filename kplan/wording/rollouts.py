@@ -10,6 +10,7 @@ from kplan.course.rollout import Stall, StalledBy
 from kplan.course.volumes.held import DETACHED_AFTER, Held
 from kplan.result import EventKind
 from kplan.result.document_base import Cause
+from kplan.wording.careful import not_admitted
 from kplan.words import count, joined, listed
 
 
@@ -25,6 +26,8 @@ def stalled_at(stall: Stall) -> str:
         return f"{stall.pod.name} stays Terminating"
     if stall.by is StalledBy.VOLUME:
         return f"{stall.pod.name} waits for a volume"
+    if stall.by is StalledBy.KUBELET:
+        return f"the node that {stall.pod.name} names does not run it"
     word = "is gated" if stall.kind is EventKind.GATED else "stays Pending"
     unknown = f" (no profile for schedulerName {stall.pod.scheduler_name})" if stall.kind is None else ""
     later = f", {count(stall.later, 'pod')} after it not made" if stall.later else ""
@@ -39,6 +42,8 @@ def stall_cause(stall: Stall) -> Cause | None:
     if pod is None or stall.by is StalledBy.POD:
         return None
     where = f"{pod.name} on {stall.node}" if stall.node else pod.name
+    if stall.not_admitted is not None:
+        return Cause(code="not-admitted", text=not_admitted(stall.not_admitted))
     if stall.held is not None:
         return Cause(code="volume-held", text=f"{held_by(stall.held)}; {where} does not start before it is detached")
     if stall.by is StalledBy.TERMINATING:

@@ -77,6 +77,9 @@ def sentence(
     pods = sum(bool(step.pod) for rollout in mine for step in rollout.steps)
     if len(mine) == 1 and totals.pods == pods:
         return _rollout(mine[0]) + tail
+    named = [rollout for rollout in mine if any(step.pod and not step.result for step in rollout.steps)]
+    if not totals.pods and not refused and len(named) == 1:
+        return _rollout(named[0]) + tail  # its pods name their node: no scheduler placed them
     if not totals.pods:
         return _refused(refused) if refused else _nothing(change, rollouts, silent, definitions)
     stalled = [rollout for rollout in rollouts if rollout.stalled]

@@ -87,7 +87,10 @@ def eviction_guard(bound: Sequence[BindPod], flags: Flags) -> BindGuard:
     if not victims:
         return BindGuard(name="evicts", state="ok", text="nothing")
     state, flag = ("ok", "") if flags.preempt else ("needs", "--preempt")
-    return BindGuard(name="evicts", state=state, text=f"{count(len(victims), 'pod')}: {listed(victims)}", flag=flag)
+    down = dict.fromkeys(victim.unserved for pod in bound for victim in pod.evicts if victim.unserved)
+    none = f"; 0 ready of {listed(list(down))} meanwhile" if down else ""
+    text = f"{count(len(victims), 'pod')}: {listed(victims)}{none}"
+    return BindGuard(name="evicts", state=state, text=text, flag=flag)
 
 
 def rights_guard(client: Client, plan: BindPlan, features: Features, flags: Flags) -> BindGuard:

@@ -16,6 +16,7 @@ from kplan.bind.plan.manifests import Planned
 from kplan.bind.plan.profiles import held
 from kplan.bind.wire.leases import Responsible
 from kplan.cluster import PodInfo
+from kplan.course.readiness.serving import Serving
 from kplan.course.trial.alike import template_likeness
 from kplan.framework.args import Extender
 from kplan.pipeline import Planner
@@ -24,10 +25,12 @@ from kplan.plugins.shared.claims import claim_uses
 from kplan.result import EventKind, Outcome
 from kplan.result.document_base import Cause, Origin
 from kplan.result.document_bind import BindClaim, BindPod, BindVictim
+from kplan.scenario.budgets import healthy
 from kplan.studies.context import Context
 from kplan.studies.doubts import pod_doubts
 from kplan.studies.explain import explain_pod
 from kplan.studies.racing import told_races
+from kplan.wording.attempts import workload_text
 from kplan.words import count, listed
 
 _with = msgspec.structs.replace
@@ -223,11 +226,17 @@ def _victims(planner: Planner, outcome: Outcome, spent: Counter[str]) -> Iterato
     """Yield who leaves, each with the first budget that has nothing left for it by then."""
     if outcome.preempted is None:
         return
+    serving = Serving(planner.cluster)
+    serving.counted_with([planner.cluster.pods[row] for row in outcome.preempted.victims])
     for row in outcome.preempted.victims:
         pod = planner.cluster.pods[row]
+        before = len(serving.down)
+        serving.left(pod, served=healthy(pod))
+        unserved = workload_text([*serving.down][-1]) if len(serving.down) > before else ""
         broken = ""
         for budget in budgets_of(planner.cluster, pod):
             spent[budget.key] += 1
             if spent[budget.key] > (budget.status.disruptions_allowed or 0):
                 broken = broken or budget.name
-        yield BindVictim(pod=pod.key, uid=pod.pod.metadata.uid or "", priority=pod.priority, budget=broken)
+        uid = pod.pod.metadata.uid or ""
+        yield BindVictim(pod=pod.key, uid=uid, priority=pod.priority, budget=broken, unserved=unserved)

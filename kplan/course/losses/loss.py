@@ -11,7 +11,7 @@ import msgspec
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, RemoveNodes
 from kplan.cluster.owners import controller, fails_its_job, returns, returns_where_it_was
 from kplan.course.losses.clock import Pace, Stay, pace, stay
-from kplan.course.readiness.serving import OwnerOfPods, without
+from kplan.course.readiness.serving import OwnerOfPods, evicted_all, without
 from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
 from kplan.course.volumes.held import exclusive
 from kplan.course.volumes.ties import Tie, empty_dirs, ties
@@ -185,6 +185,8 @@ def run_fail(
         landings += took
         waiting = _waiting(took)
     _settle(run, attempts, landings)
+    if why is not None:
+        run.unserved = tuple(dict.fromkeys((*run.unserved, *evicted_all(planner.cluster, landings))))
     return run
 
 

@@ -50,6 +50,15 @@ class Serving:
             found = Counter(self.owner(pod) for pod in self.cluster.pods if not pod.gone and healthy(pod))
             self.ready.update({owner: found[owner] for owner in new})
 
+    def counted_with(self, victims: Collection[PodInfo]) -> None:
+        """Count the ready pods that workloads had before some of theirs left, of which nobody asked so far."""
+        new = {self.owner(victim) for victim in victims} - self.ready.keys()
+        self.count(victims)
+        for victim in filter(healthy, victims):
+            owner = self.owner(victim)
+            if owner is not None and owner in new:
+                self.ready[owner] += 1
+
     def owner(self, pod: PodInfo) -> OwnerOfPods | None:
         """The workload that a pod serves for; None for none."""
         key = (pod.namespace, *controller(pod))
@@ -74,6 +83,8 @@ class Serving:
 
     def took(self, landings: Iterable[TriedPod[Any]]) -> None:
         """Take note of pods that were placed, and so are ready, and of those that were evicted for them."""
+        landings = list(landings)
+        self.counted_with([self.cluster.pods[row] for landing in landings for row in landing.evicts])
         for landing in landings:
             victims = [self.cluster.pods[row] for row in landing.evicts]
             for victim in victims:
@@ -81,6 +92,27 @@ class Serving:
             owner = self.owner(landing.pod)
             if landing.node and owner is not None and owner in self.ready:
                 self.ready[owner] += 1
+
+
+def evicted_all(cluster: Cluster, landings: Iterable[TriedPod[Any]]) -> tuple[OwnerOfPods, ...]:
+    """Workloads of which no pod was ready at one time, as others that were placed evicted those that were.
+
+    Args:
+        cluster: the cluster once they were.
+        landings: what became of pods, in order.
+    """
+    serving = Serving(cluster)
+    serving.took(landings)
+    return tuple(serving.down)
+
+
+def left_all(cluster: Cluster, victims: Collection[PodInfo]) -> tuple[OwnerOfPods, ...]:
+    """Workloads that were left without a ready pod when some pods left a cluster, which are gone from it."""
+    serving = Serving(cluster)
+    serving.counted_with(victims)
+    for victim in victims:
+        serving.left(victim, served=healthy(victim))
+    return tuple(serving.down)
 
 
 def without(cluster: Cluster, pods: Collection[PodInfo]) -> tuple[OwnerOfPods, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo, leave
+from kplan.course.readiness.kubelet import admitted
 from kplan.course.readiness.silence import on_silent_node
 from kplan.course.rollout.state import Replica, Rollout, RolloutStep, Shared
 from kplan.course.trial.attempts import Attempts
@@ -88,6 +89,16 @@ class Rollouts:
                     RolloutStep(pod, since=rollout.made_now())
                 )  # it waited before the rollout, or came back
 
+    def _on_its_node(self, pod: PodInfo) -> None:
+        """Ask the kubelet of the node that a new pod names; no scheduler is asked."""
+        planner = self.attempts.planner
+        features = next(iter(planner.pipelines.values())).features
+        why = admitted(planner.cluster, (pod,), features).refused.get(pod.key)
+        if why is None:
+            self._placed(pod)
+        else:
+            self.shared.not_admitted[pod.row] = why
+
     def _evicted(self, pod: PodInfo, copy: PodInfo | None) -> None:
         for rollout in self.every:
             replica = rollout.there.pop(pod.row, None)
@@ -160,6 +171,9 @@ class Rollouts:
             if freed:
                 self.attempts.retry()
             known = self.attempts.planner.queue.responsible
+            for pod in made:
+                if pod.pod.spec.node_name:
+                    self._on_its_node(pod)
             tried = sorted([*landed, *made], key=lambda pod: -pod.priority)
             self.attempts.place([pod for pod in tried if pod.waiting and known(pod)])
             landed = ()

@@ -10,6 +10,7 @@ from typing import Any
 from kplan.admission import Fleet, Quotas, RunningSet, ordinal
 from kplan.cluster import AddPods, PodInfo, arrive, leave
 from kplan.course.readiness.durations import AT_ONCE, Paces, Span, grace_of, until_ready
+from kplan.course.readiness.kubelet import NotAdmitted
 from kplan.course.readiness.silence import on_silent_node
 from kplan.course.trial.attempts import Attempts
 from kplan.course.volumes.held import DETACHED_AFTER, Held, exclusive_of, held_elsewhere
@@ -82,6 +83,7 @@ class StalledBy(StrEnum):
     UNREADY = "not-ready"
     TERMINATING = "terminating"
     VOLUME = "volume"
+    KUBELET = "kubelet"
     CONTROLLER = "no-step"
 
 
@@ -90,8 +92,9 @@ class Stall:
     """What a rollout stops at.
 
     Attributes:
-        by: a new pod that has no node, a quota that refuses the next pod, a pod that is not ready, one that stays
-            Terminating, a volume that another node holds, or nothing: its controller has no step left.
+        by: a new pod that has no node or that the kubelet of the node it names refuses, a quota that refuses the next
+            pod, a pod that is not ready, one that stays Terminating, a volume that another node holds, or nothing: its
+            controller has no step left.
         pod: the pod.
         kind: what its last attempt did; None where it was not tried, as no profile has its schedulerName.
         later: pods of an ordered set that come after it, and are not made.
@@ -99,6 +102,7 @@ class Stall:
         node: where the pod is.
         held: the volume that it waits for.
         in_order: whether the controller goes on only once that pod is ready, whatever its template.
+        not_admitted: why a kubelet refuses the pod.
     """
 
     by: StalledBy
@@ -109,6 +113,7 @@ class Stall:
     node: str = ""
     held: Held | None = None
     in_order: bool = False
+    not_admitted: NotAdmitted | None = None
 
 
 @dataclass
@@ -122,6 +127,7 @@ class Shared:
         freed: whether a pod left since the last try.
         started: rows of placed pods that became ready.
         detached: of those, the ones that waited until a volume was detached from a silent node by force, by row.
+        not_admitted: pods that the kubelet of the node they name refuses, by row.
     """
 
     attempts: Attempts[Any]
@@ -130,6 +136,7 @@ class Shared:
     freed: bool = False
     started: set[int] = field(default_factory=set)
     detached: dict[int, Held] = field(default_factory=dict)
+    not_admitted: dict[int, NotAdmitted] = field(default_factory=dict)
 
 
 @dataclass
@@ -319,6 +326,9 @@ class Rollout:
             return None
         cluster = self.shared.attempts.planner.cluster
         for replica in self.new():
+            why = self.shared.not_admitted.get(replica.pod.row)
+            if why is not None:
+                return Stall(StalledBy.KUBELET, replica.pod, node=why.node, not_admitted=why)
             if not replica.pod.bound:
                 landing = self.shared.attempts.landings.get(replica.pod.row)
                 later = len(self.unmade) if fleet.ordered else 0

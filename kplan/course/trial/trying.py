@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -15,18 +15,21 @@ T = TypeVar("T")
 
 
 @contextmanager
-def after(planner: Planner, steps: Iterable[Step]) -> Iterator[Planner]:
+def after(planner: Planner, steps: Iterable[Step], asked: Collection[int] = ()) -> Iterator[Planner]:
     """Give a planner on which what-ifs were taken; the cluster is as before afterwards.
+
+    Pods that wait and are refused as it is take what the steps make free, in their turn.
 
     Args:
         planner: planner over the cluster.
         steps: what-ifs, in order.
+        asked: rows of pods that do not.
 
     Raises:
         KplanError: a what-if cannot be taken.
     """
     with planner.trial() as trial:
-        what_if = WhatIf[None](trial)
+        what_if = WhatIf[None](trial, compete=True, asked=asked)
         for step in steps:
             what_if.take(step)
         yield trial

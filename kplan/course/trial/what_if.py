@@ -2,15 +2,20 @@
 
 A step changes the cluster; the pods that it evicts come back with their owners, those that it brings wait, and both
 are placed at once, before the next step. What finds no node waits on and is tried again after each later step. Pods
-that waited before the first step do not compete: they are what the command is asked about.
+that waited before the first step do not compete where they are what the command is asked about; where it asks of
+others, those that were refused before take what a step makes free, in their turn.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
+from kplan.cluster import PodInfo
+from kplan.course.trial.alike import likeness
 from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
+from kplan.course.trial.waking import asleep
 from kplan.pipeline import Planner
 from kplan.scenario import Effect, Step
 from kplan.scenario.budgets import recorded, rewritten
@@ -39,15 +44,26 @@ class WhatIf(Generic[W]):
         waiting: rows of the pods that steps have made and that wait.
     """
 
-    def __init__(self, planner: Planner, why: Why[W] | None = None) -> None:
+    def __init__(
+        self,
+        planner: Planner,
+        why: Why[W] | None = None,
+        *,
+        compete: bool = False,
+        asked: Collection[int] = (),
+    ) -> None:
         """Begin with the cluster as it is.
 
         Args:
             planner: the planner.
             why: asked about each pod that finds no node.
+            compete: whether pods that wait and are refused now are tried, too, after each step.
+            asked: rows of pods that are not: it is them that is asked about.
         """
         self.planner = planner
         self.waiting: list[int] = []
+        keys = [key for _, pods in asleep(planner).kinds for key in pods] if compete else []
+        self._rivals = {planner.cluster.pod_index[key] for key in keys} - set(asked)
         self._attempts = Attempts(planner, why)
 
     def take(self, verb: Step) -> TakenStep[W]:
@@ -61,7 +77,27 @@ class WhatIf(Generic[W]):
         attempts.come_back(left)
         rows = [*self.waiting, *range(before, len(cluster.pods))]
         pods = [pod for pod in map(cluster.pods.__getitem__, rows) if pod.waiting and pod.key not in asked_about]
-        landings = attempts.place(self.planner.queue.sort(pods))
+        landings = self._place(pods)
         self.planner.apply(list(rewritten(cluster, budgets)))
         self.waiting = sorted({landing.pod.row for landing in landings if not landing.node and landing.pod.waiting})
         return TakenStep(effect, tuple(landings), tuple(attempts.cut[cut:]))
+
+    def _place(self, pods: Sequence[PodInfo]) -> list[TriedPod[W]]:
+        """Try pods, and among them those that slept in their turn: of these, alike, no more once one has failed."""
+        attempts, queue = self._attempts, self.planner.queue
+        rivals = [pod for pod in map(self.planner.cluster.pods.__getitem__, self._rivals) if pod.waiting]
+        if not rivals:
+            return attempts.place(queue.sort(pods))
+        landings: list[TriedPod[W]] = []
+        failed: set[Hashable] = set()
+        for pod in queue.sort([*pods, *rivals]):
+            slept = pod.row in self._rivals
+            alike = likeness(pod) if slept else None
+            if not pod.waiting or alike in failed:
+                continue
+            tried = attempts.place([pod])
+            if slept and not tried[0].node:
+                failed.add(alike)
+                continue
+            landings += tried
+        return landings

@@ -298,6 +298,12 @@ class SchedulingGroup(Model):
     pod_group_name: str | None = None
 
 
+class PodOS(Model):
+    """``spec.os``."""
+
+    name: str = ""
+
+
 class PodSpec(Model):
     """``spec`` of a pod or of a pod template."""
 
@@ -323,6 +329,7 @@ class PodSpec(Model):
     runtime_class_name: str | None = None
     host_network: bool | None = None
     host_users: bool | None = None
+    os: PodOS | None = None
     restart_policy: str | None = None
     termination_grace_period_seconds: Int64 | None = None
     service_account_name: str | None = None

@@ -69,7 +69,8 @@ def _also(pod: BindPod) -> str:
         told.append(f"claim {counted['resourceClaimName']} takes {_amounts(counted)} of the node")
     for victim in pod.evicts:
         broken = f", breaks budget {victim.budget}" if victim.budget else ""
-        told.append(f"evicts {victim.pod} (priority {victim.priority}{broken})")
+        none = f", 0 ready of {victim.unserved} then" if victim.unserved else ""
+        told.append(f"evicts {victim.pod} (priority {victim.priority}{broken}{none})")
     told += [f"clears the nomination of {key}" for key in pod.clears]
     return ", ".join(told) or (f"one of {pod.tie} that tie" if pod.tie else "-")
 

@@ -61,7 +61,8 @@ class _Sets:
     def of(self, candidate: Candidate) -> Tried[_Grown]:
         """Count with the nodes of a candidate; see Measure."""
         before = set(self.planner.cluster.node_index)
-        with after(self.planner, candidate.steps) as trial:
+        mine = [row for supply in self.supplies for row in supply.waiting]
+        with after(self.planner, candidate.steps, mine) as trial:
             new = set(trial.cluster.node_index) - before
             counted = count_sets(trial, self.supplies, self.ratio, self.most, why=failure)
         used = any(new & on.keys() for on in counted.on)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kplan.cluster import Cluster
+from kplan.course.readiness.serving import left_all
 from kplan.course.trial.alike import template_likeness
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import own_claims
@@ -16,6 +18,7 @@ from kplan.result.document_plan import PlanStep, SimulationPlan
 from kplan.studies.by_object import Mine, first_name
 from kplan.studies.check.policy import CheckPolicy
 from kplan.wording import check as words
+from kplan.wording.attempts import down_text
 from kplan.wording.because import because
 from kplan.wording.groups import tell
 
@@ -72,12 +75,18 @@ def own_findings(item: Mine, policy: CheckPolicy, reasons: Reasons) -> Iterator[
         yield finding(
             "evicts",
             words.evicts(len(evicted)),
-            words.placed_by_evicting(item.name, evicted),
+            words.placed_by_evicting(item.name, evicted, down_by(reasons.after.cluster, evicted)),
             words.EVICTIONS_UNMINDED,
             amount=len(evicted),
         )
     for text in change.careful if change.expanded else ():
         yield finding("careful", words.CAREFUL, text, words.A_WARNING)
+
+
+def down_by(cluster: Cluster, evicted: Iterable[str]) -> str:
+    """Whom evictions of pods of these names left without a ready pod; empty for nobody."""
+    pods = [cluster.pods[cluster.pod_index[key]] for key in dict.fromkeys(evicted) if key in cluster.pod_index]
+    return down_text(unserved=left_all(cluster, pods))
 
 
 @dataclass

@@ -13,17 +13,20 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.cluster import CPU, MEMORY
 from kplan.cluster.domains import domains, zone_of
 from kplan.course.losses.certain import CertainLosses
+from kplan.course.losses.lingering import mark, while_there
 from kplan.course.losses.loss import FailRun, lose
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result.document_check import Finding
 from kplan.studies.by_object import REPLICATED
+from kplan.studies.check.findings import down_by
 from kplan.studies.check.policy import CheckPolicy
+from kplan.studies.fail.each import TRIED_AGAIN
 from kplan.studies.nodes.packing import untainted
 from kplan.studies.usage import POOLS
 from kplan.wording import check as words
 from kplan.wording.check import NOTHING_OWNS_IT
-from kplan.wording.fail import landing_cause, lost_cause
+from kplan.wording.fail import landing_cause, lost_cause, pending_until_gone
 from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
 
@@ -71,7 +74,7 @@ def broken_rules(
     """
     if policy.no_preemption:
         for name, pods in evicted.items():
-            text = words.placed_by_evicting(name, pods)
+            text = words.placed_by_evicting(name, pods, down_by(after.cluster, pods))
             yield _broken("no-preemption", name, words.evicts(len(pods)), text, len(pods))
     total = sum(map(len, evicted.values()))
     if policy.max_victims is not None and total > policy.max_victims:
@@ -172,6 +175,29 @@ def _survive(kind: str, after: Planner, before: Callable[[], Planner]) -> Iterat
         first = next(iter(told))
         text = words.loss_text(first, owner, told[first].pods, told[first].missing, told[first].cause)
         yield _broken(f"survive-{kind}", owner, words.loss_title(list(told)), text, amount, was)
+
+
+def while_there_text(policy: CheckPolicy, after: Planner) -> dict[str, str]:
+    """What keeps pods Pending as long as lost nodes are there, by rule: a loss is survived by what is true in the end.
+
+    Args:
+        policy: the policy.
+        after: planner over the cluster with the manifests placed.
+    """
+    told: dict[str, str] = {}
+    for kind in policy.survive:
+        losses = domains(after.cluster, kind)
+        for domain, nodes in losses.items() if len(losses) <= TRIED_AGAIN else ():
+            waiting = while_there(after, nodes, failure)
+            run = lose(after, nodes, failure) if waiting else None
+            if run is None:
+                continue
+            mark(run, waiting)
+            late = [pod for pod in run.back if pod.lingers]
+            if late:
+                told[f"survive-{kind}"] = f"{domain}: {pending_until_gone(run, late)}"
+                break
+    return told
 
 
 def _lost_before(kind: str, before: Planner, names: set[str]) -> dict[tuple[str, str], int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -31,7 +31,7 @@ from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
 from kplan.studies.check.policy import CheckPolicy
-from kplan.studies.check.rules import broken_rules, replicas, rule_doubts
+from kplan.studies.check.rules import broken_rules, replicas, rule_doubts, while_there_text
 from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
@@ -108,7 +108,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         ),
         objects=objects,
         findings=findings,
-        rules=tuple(_rules(policy, findings, plan.quotas)),
+        rules=tuple(_rules(policy, findings, plan.quotas, while_there_text(policy, after))),
         doubts=tuple(doubt for doubt in _doubts(played, mine, recording, policy, unknown) if doubt.code not in certain),
         notes=plan.notes,
         recording=recording,
@@ -216,8 +216,10 @@ def _result(item: Mine, findings: Sequence[Finding]) -> str:
     return "; ".join([*fate, *uncounted])
 
 
-def _rules(policy: CheckPolicy, findings: Sequence[Finding], quotas: Sequence[QuotaRow]) -> Iterator[CheckRule]:
-    """Tell how each rule of the policy fares."""
+def _rules(
+    policy: CheckPolicy, findings: Sequence[Finding], quotas: Sequence[QuotaRow], late: Mapping[str, str]
+) -> Iterator[CheckRule]:
+    """Tell how each rule of the policy fares; of losses also what is only true once the lost nodes are deleted."""
     asked = words.wanted(
         zones=policy.require_zones,
         preemption=not policy.no_preemption,
@@ -231,6 +233,7 @@ def _rules(policy: CheckPolicy, findings: Sequence[Finding], quotas: Sequence[Qu
         counted = [finding.object for finding in broken if finding.counted]
         same = [finding.object for finding in broken if not finding.counted]
         text = words.quota_rows(quotas) if rule == "quota" and not broken else words.fares(counted, same)
+        text = "; ".join(filter(None, (text, late.get(rule, ""))))
         yield CheckRule(rule=rule, wanted=wanted, status="fail" if counted else "main" if same else "ok", text=text)
 
 

@@ -31,6 +31,8 @@ _BUDGETS_TRIED = 3
 _WAYS_TRIED = 2
 """Ways to lift each thing that is in the way, where several are tried together."""
 _TOGETHER_TRIED = 8
+_RIVALS = 16
+"""Pods that wait for which nodes are tried beside those of the drained pods."""
 _DELETE = "delete-drained"
 _SPREAD = "spread-skew"
 """Code of the reason that a spread constraint gives."""
@@ -156,7 +158,9 @@ def _ways(
     more = list(_open(cluster, nodes, turns=turns, together=together)) if homeless else []
     if delete and any(_counts_nodes(gone) for gone in homeless):
         more.append(Candidate(_DELETE, RemedyCost.UNCORDON, about.Named(), steps=(DELETE,)))
-    more += [_more_nodes(name, len(homeless)) for name in dict.fromkeys(gone.node for gone in homeless)]
+    # pods that wait come first
+    most = len(homeless) + min(sum(pod.waiting for pod in cluster.pods), _RIVALS)
+    more += [_more_nodes(name, most) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
     yield more
 

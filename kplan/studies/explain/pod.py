@@ -11,8 +11,10 @@ import numpy as np
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
 from kplan.course.evictions.returning import after_eviction
+from kplan.course.readiness.serving import without
 from kplan.course.trial.alike import likeness
 from kplan.course.trial.as_new import as_new
+from kplan.pipeline import Planner
 from kplan.pipeline.entity import permit_of
 from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.apart import told_apart
@@ -33,6 +35,7 @@ from kplan.studies.explain.of_group import with_group
 from kplan.studies.explain.queue import queue_part
 from kplan.wording import parts
 from kplan.wording.answers import cause_of, event_note, gates_cause, says
+from kplan.wording.attempts import down_text
 from kplan.wording.careful import careful_text
 from kplan.wording.device_parts import devices
 from kplan.wording.fixes import fixes, no_help
@@ -206,9 +209,19 @@ def _shape(shown: Sequence[ToldGroup], cause: Cause | None, apart: Hashable) -> 
 def _preempt(context: Context, asked: RunCycle, groups: list[NodeGroup], *, waits: bool) -> Preempt | None:
     planner, outcome = context.planner, asked.outcome
     landing = asked.evicting
-    after = victims_after(planner.cluster, after_eviction(planner, outcome)) if waits and not context.brief else ()
+    after = _after(planner, outcome) if waits and not context.brief else ()
     everything = context.all_victims
     return preempt_part(outcome, planner.cluster, groups, after=tuple(after), everything=everything, landing=landing)
+
+
+def _after(planner: Planner, outcome: Outcome) -> Iterator[str]:
+    """What becomes of the victims on the chosen node, and whom they leave without a ready pod."""
+    yield from victims_after(planner.cluster, after_eviction(planner, outcome))
+    preemption = outcome.preemption
+    if preemption is not None and preemption.picks:
+        victims = preemption.candidates[preemption.picks[0]].pods
+        down = down_text(unserved=without(planner.cluster, [planner.cluster.pods[row] for row in victims]))
+        yield from (down,) if down else ()
 
 
 def _remedies(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from kplan.cluster import PodInfo
+from kplan.cluster import Cluster, PodInfo
+from kplan.course.readiness.serving import evicted_all
 from kplan.course.rollout import Rollout
 from kplan.course.rollout.ends import ask_each
+from kplan.course.trial.attempts import TriedPod
 from kplan.framework.reason_codes import ReasonCode
 from kplan.pipeline import Planner
 from kplan.reasons.groups import find_groups
@@ -21,6 +24,7 @@ from kplan.result.document_how_to import FieldChange
 from kplan.result.document_plan import RolloutPlan, SimulationPlan
 from kplan.sources import ManifestObject
 from kplan.studies.as_a_whole import Whole
+from kplan.wording.attempts import evicted_text, workload_text
 from kplan.wording.groups import tell, with_numbers
 from kplan.wording.remedies import text_of
 from kplan.wording.rollouts import ends_even, out_of_place
@@ -77,3 +81,17 @@ def _tried(whole: Whole, some: Sequence[RolloutPlan], ways: Sequence[Candidate])
     if played is None or any(rollout.uneven or rollout.stalled for rollout in played.plan.rollouts):
         return None
     return tuple(edits)
+
+
+def unserved(cluster: Cluster, landings: Iterable[TriedPod[Any]], told: Iterable[RolloutPlan]) -> Iterator[str]:
+    """Say whom evictions leave without a ready pod; of a rollout its own steps tell.
+
+    Args:
+        cluster: as the plan left it.
+        landings: what became of pods, in order.
+        told: the rollouts.
+    """
+    rolled = {rollout.workload for rollout in told}
+    down = [owner for owner in evicted_all(cluster, landings) if workload_text(owner) not in rolled]
+    if down:
+        yield evicted_text(down)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from kplan.cluster.changes import Remove
 from kplan.errors import KplanError
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
@@ -95,11 +96,14 @@ class ManifestPlan:
         mine = [pod for pod in planner.waiting() if pod.key not in landed.pods] if self.own else []
         theirs = [cluster.pods[cluster.pod_index[key]] for key in landed.pods]
         tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
+        features = next(iter(planner.pipelines.values())).features
+        named = with_named_nodes(landed.change, cluster, theirs, features)
+        planner.apply([Remove(pod.row) for pod in named.refused if not pod.gone])
         options = replace(
             options,
             doubts=(*options.doubts, *landed.doubts),
             notes=landed.notes,
-            change=with_named_nodes(landed.change, cluster, theirs),
+            change=named.change,
             landed=len(tried),
             waited=frozenset(pod.key for pod in (self.before or self.state).pods if not pod.spec.node_name),
             fleets=landed.fleets,

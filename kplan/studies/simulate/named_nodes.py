@@ -3,45 +3,68 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-import numpy as np
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.cluster.owners import of_its_node
+from kplan.cluster.owners import controller
+from kplan.course.readiness.kubelet import NotAdmitted, admitted
+from kplan.framework.features import Features
 from kplan.result.document_plan import Expanded
-from kplan.wording.careful import node_has_no_room, node_is_not_there
+from kplan.wording.careful import evicts_on_its_node, not_admitted
 from kplan.wording.owners import owner_text
 
 KUBELET = "kubelet"
 """Who refuses such a pod, as ``Expanded.refused_by`` has it."""
 
 
-def with_named_nodes(change: Sequence[Expanded], cluster: Cluster, pods: Iterable[PodInfo]) -> tuple[Expanded, ...]:
-    """Say of each object how many of its pods name their node, and add what kubelets refuse of them.
+@dataclass(frozen=True)
+class NamedNodes:
+    """What becomes of pods that name their node.
+
+    Attributes:
+        change: what manifests came to, with how many name their node and what kubelets refuse or evict for them.
+        refused: pods that do not run, whose room stays free.
+    """
+
+    change: tuple[Expanded, ...]
+    refused: tuple[PodInfo, ...]
+
+
+def with_named_nodes(
+    change: Sequence[Expanded], cluster: Cluster, pods: Iterable[PodInfo], features: Features
+) -> NamedNodes:
+    """Say of each object how many of its pods name their node, and what kubelets refuse of them.
 
     Args:
         change: what manifests came to.
         cluster: the cluster, in which these pods count on their nodes.
         pods: pods of the manifests.
+        features: of the version.
     """
     named: dict[str, list[PodInfo]] = {}
     for pod in pods:
-        if pod.pod.spec.node_name and not of_its_node(pod):
+        if pod.pod.spec.node_name and controller(pod)[0] != "Node":
             named.setdefault(owner_text(pod, cluster), []).append(pod)
-    refused = _refused(cluster, [pod for pods in named.values() for pod in pods])
-    told = [replace(expanded, named=len(named.get(expanded.object, ()))) for expanded in change]
+    asked = admitted(cluster, [pod for pods in named.values() for pod in pods], features)
+    told = []
     for expanded in change:
-        why = [refused[pod.key] for pod in named.get(expanded.object, ()) if pod.key in refused]
+        mine = named.get(expanded.object, ())
+        evicting = [evicts_on_its_node(pod.key, asked.evicting[pod.key]) for pod in mine if pod.key in asked.evicting]
+        told.append(replace(expanded, named=len(mine), careful=(*expanded.careful, *evicting)))
+    for expanded in change:
+        why = [asked.refused[pod.key] for pod in named.get(expanded.object, ()) if pod.key in asked.refused]
         told += [_left_out(expanded, why)] if why else []
-    return tuple(told)
+    refused = tuple(pod for pods in named.values() for pod in pods if pod.key in asked.refused)
+    return NamedNodes(tuple(told), refused)
 
 
-def _left_out(expanded: Expanded, why: Sequence[str]) -> Expanded:
+def _left_out(expanded: Expanded, why: Sequence[NotAdmitted]) -> Expanded:
     return Expanded(
         object=expanded.object,
         place=expanded.place,
-        note=why[0],
+        note=not_admitted(why[0]),
         refused=True,
         refused_pods=len(why),
         refused_by=KUBELET,
@@ -50,35 +73,3 @@ def _left_out(expanded: Expanded, why: Sequence[str]) -> Expanded:
         line=expanded.line,
         column=expanded.column,
     )
-
-
-def _refused(cluster: Cluster, pods: Sequence[PodInfo]) -> dict[str, str]:
-    """Why nothing runs pods on the nodes that they name, by their keys; each before the next has its room.
-
-    Source: v1.37.2 pkg/kubelet/lifecycle/predicate.go Admit (OutOfcpu and the like: the pod fails, and is not tried
-    elsewhere); podgc gcOrphaned (pods of nodes that are not there are deleted).
-    """
-    homes = {pod.row: int(cluster.pod_node[pod.row]) for pod in pods}
-    used = {at: cluster.requested[:, at].copy() for at in homes.values() if at >= 0}
-    slots = {at: int(cluster.pod_count[at]) for at in used}
-    for pod in pods:
-        if homes[pod.row] >= 0:
-            used[homes[pod.row]] -= cluster.pod_request[:, pod.row]
-            slots[homes[pod.row]] -= 1
-    why: dict[str, str] = {}
-    for pod in pods:
-        name, at = pod.pod.spec.node_name or "", homes[pod.row]
-        if at < 0:
-            why[pod.key] = node_is_not_there(pod.key, name)
-            continue
-        wants, free = cluster.pod_request[:, pod.row], np.maximum(cluster.allocatable[:, at] - used[at], 0)
-        short = next((resource for resource, row in cluster.resources.items() if wants[row] > free[row]), "")
-        if short:
-            row = cluster.resources[short]
-            why[pod.key] = node_has_no_room(pod.key, name, short, int(wants[row]), int(free[row]))
-        elif slots[at] >= int(cluster.allowed_pods[at]):
-            why[pod.key] = node_has_no_room(pod.key, name, "pods", 1, 0)
-        else:
-            used[at] += wants
-            slots[at] += 1
-    return why

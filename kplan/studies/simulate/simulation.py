@@ -38,7 +38,7 @@ from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.group_turns import plan_of_group
 from kplan.studies.racing import told_races
 from kplan.studies.simulate.counts import owners_of, totals_of
-from kplan.studies.simulate.ends import EVENED, evened
+from kplan.studies.simulate.ends import EVENED, evened, unserved
 from kplan.studies.simulate.landing import careful_lines
 from kplan.studies.simulate.let_in import let_in
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
@@ -235,6 +235,7 @@ def _document(
                 (
                     *(rollout.uneven for rollout in rollouts if rollout.uneven),
                     *careful_lines(options.change),
+                    *unserved(run.planner.cluster, run.landings, rollouts),
                     *told_races(run.planner, ((landing.pod, landing.node) for landing in run.landings)),
                 )
             )

@@ -84,7 +84,7 @@ class ScenarioBench:
     def _answer(self, scenario: SweepScenario) -> SweepOutcome:
         planner = self.planner(scenario.rules)
         with planner.trial() as trial:
-            taken = run(trial, scenario.steps)
+            taken = run(trial, scenario.steps, compete=scenario.question.compete)
             answer = scenario.question.ask(trial, taken)
             told = {name: value for name, value in vars(answer).items() if name != "cluster"}
             used, fullest = self._used(answer.cluster, scenario.rules), _fullest(answer.cluster)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from kplan.cluster import Cluster
 from kplan.course.capacity.counting import BOUND, CountedSets, count_sets
@@ -191,6 +192,8 @@ def _nodes(
 class MovesQuestion(Question):
     """Are the pods that the steps made or moved placed, and is all as their scenario expects."""
 
+    compete: ClassVar[bool] = False
+
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
         unmet = next((text for step in taken for text in step.unmet), "")
@@ -205,6 +208,8 @@ class MovesQuestion(Question):
 @dataclass(frozen=True, slots=True)
 class Waiting(Question):
     """Are the pods that wait placed, in the order of the queue, as ``kplan simulate`` answers."""
+
+    compete: ClassVar[bool] = False
 
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import ClassVar
 
 from kplan.cluster import Cluster
 from kplan.errors import UsageError
@@ -47,9 +48,14 @@ class QuestionAnswer:
 
 
 class Question(ABC):
-    """What is asked once the steps are taken: frozen, small, and without a cluster."""
+    """What is asked once the steps are taken: frozen, small, and without a cluster.
+
+    Attributes:
+        compete: whether pods that wait take what steps make free: where it is not they that are asked about.
+    """
 
     __slots__ = ()
+    compete: ClassVar[bool] = True
 
     @property
     def notes(self) -> tuple[str, ...]:

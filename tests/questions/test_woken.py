@@ -1,0 +1,56 @@
+"""Questions of commands that are not about the queue: pods that wait take what a remedy or a what-if makes free.
+
+Source: a node that appears wakes what it may help (v1.37.2 pkg/scheduler/eventhandlers.go addNodeToCache,
+MoveAllToActiveOrBackoffQueue), and those pods come before any that is made later.
+"""
+
+from tests.questions.asking import Question, all_asked
+from tests.questions.clusters import budget, node, pod, running, template, workload
+
+WEB = template("web", "1", "1")
+BIG = template("big", "1", "3")
+HUGE = template("huge", "1", "8")
+THREE = [
+    node("n1", zone="a"), node("n2", zone="b"), node("n3", zone="c"),
+    workload("Deployment", "big", BIG, replicas=3), *running("big", "old", BIG, ["n1", "n2", "n3"]),
+    workload("Deployment", "web", WEB, replicas=2), *running("web", "old", WEB, ["n1", "n2"]),
+]  # fmt: skip
+FULL = [
+    node("n1"), node("n2"),
+    workload("Deployment", "big", BIG, replicas=2), *running("big", "old", BIG, ["n1", "n2"]),
+    *(budget(app, app, maxUnavailable=1) for app in ("big", "web")),
+]  # fmt: skip
+WAITS = pod("first", template("first", "1", "3"), of=("ReplicaSet", "first"))
+SLEEPS = pod("first", HUGE, of=("ReplicaSet", "first"))
+
+QUESTIONS = {
+    "more nodes for replicas are taken first by pods that a loss left waiting": Question(
+        "capacity deploy/shop/web --replicas 4 --cordon n3 --fail n1", THREE, (1,), ("BLOCKED",),
+        first=("2 more nodes like n2 -> all 3 fit, and 2 to spare",),
+        says=(r"replicas that fit +0 +1 +5 +9",),
+    ),
+    "and by pods that waited before": Question(
+        "capacity deploy/shop/web --replicas 4", [*THREE, WAITS], (1,), ("PARTLY",),
+        says=(r"replicas that fit +1 +2 +6 +10",), first=("1 more node like n1 -> all 2 fit",),
+    ),
+    "not by those that it does not help": Question(
+        "capacity deploy/shop/web --replicas 4", [*THREE, SLEEPS], (1,), ("PARTLY",),
+        says=(r"replicas that fit +1 +5 +9 +13",),
+    ),
+    "the node as a what-if comes to the same": Question(
+        "capacity deploy/shop/web --replicas 6 --add-node like=n1", [*THREE, WAITS], (1,), ("PARTLY",),
+        first=("2 of 4 more replicas fit",), says=("shop/first .*-> n1-new-1",),
+    ),
+    "a node that is to take drained pods is taken first by a pod that waits": Question(
+        "drain n1", [*FULL, WAITS], (1,), ("BLOCKED",), first=("2 more nodes like n1",),
+    ),
+    "where none waits one is enough": Question(
+        "drain n1", FULL, (1,), ("BLOCKED",), first=("one more node like n1",),
+    ),
+    "as after a loss": Question(
+        "fail n1", [*FULL, WAITS], (1,), ("BLOCKED", "PARTLY"), first=("2 more nodes like n1",),
+    ),
+}  # fmt: skip
+
+
+test_the_answer_is_right = all_asked(QUESTIONS)
