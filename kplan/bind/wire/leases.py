@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import yaml
 
 from kplan.bind.wire.client import Client
@@ -123,6 +124,19 @@ class _Look:
         return self
 
 
+class _Spec(msgspec.Struct, rename="camel"):
+    holder_identity: str | None = None
+    renew_time: str | None = None
+    lease_duration_seconds: int | None = None
+
+
+class _Held(msgspec.Struct):
+    spec: _Spec = msgspec.field(default_factory=_Spec)
+
+
+_held = msgspec.json.Decoder(_Held)
+
+
 def _look(client: Client, lease: Lease) -> _Look:
     namespace, name = lease
     path = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"
@@ -131,13 +145,14 @@ def _look(client: Client, lease: Lease) -> _Look:
         return _Look("none")
     if not reply.ok:
         return _Look("unknown", text=f"the lease {namespace}/{name} cannot be read")
-    spec: Mapping[str, Any] = reply.object().get("spec") or {}
-    holder = str(spec.get("holderIdentity") or "")
-    renewed = str(spec.get("renewTime") or "")
+    found = reply.typed(_held)
+    if found is None:
+        return _Look("unknown", text=f"the lease {namespace}/{name} is none")
+    holder, renewed = found.spec.holder_identity or "", found.spec.renew_time or ""
     if not holder:
         return _Look("none")
     age = reply.date - (seconds_of(renewed) or 0.0)
-    if age > float(spec.get("leaseDurationSeconds") or _DEFAULT_DURATION):
+    if age > (found.spec.lease_duration_seconds or _DEFAULT_DURATION):
         return _Look("expired", holder, renewed)
     return _Look("held", holder, renewed, f"renewed {max(age, 0):.0f} s ago")
 
