@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from kplan.bind.wire.client import Client, NoAnswer, Reply
@@ -32,7 +33,15 @@ class FakeClient(Client):
         reply = self._handler(method, path, query or {}, json.loads(body) if body else None)
         if reply is None:
             raise NoAnswer("lost", code="connection-lost")
+        return _identified(reply, path) if method == "GET" and reply.ok else reply
+
+
+def _identified(reply: Reply, path: str) -> Reply:
+    """An object that is read has a uid, whoever put it there."""
+    item = reply.object()
+    if "items" in item or not isinstance(item.get("metadata", {}), dict):
         return reply
+    return replace(reply, body=json.dumps({**item, "metadata": {"uid": path, **item.get("metadata", {})}}).encode())
 
 
 def answer(status: int, body: Any = None, **more: float) -> Reply:

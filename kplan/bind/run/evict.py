@@ -98,7 +98,8 @@ def _budgets(client: Client, namespace: str) -> list[PodDisruptionBudget]:
     """Budgets of a namespace; none where they may not be read: the server minds them all the same."""
     reply = client.read(f"/apis/policy/v1/namespaces/{namespace}/poddisruptionbudgets", what="looking at budgets")
     items = reply.object().get("items") if reply.ok else ()
-    budgets: list[PodDisruptionBudget] = [model_of(raw, PodDisruptionBudget) for raw in items or ()]
+    raws = [raw for raw in items if isinstance(raw, dict)] if isinstance(items, list) else []
+    budgets: list[PodDisruptionBudget] = [model_of(raw, PodDisruptionBudget) for raw in raws]
     return [budget for budget in budgets if budget.spec.selector is not None]
 
 

@@ -10,6 +10,7 @@ from kplan.bind.plan.fields import changed, node_fields, planned_fields, pod_fie
 from kplan.bind.run.perform import HeldBack
 from kplan.bind.wire.client import Client
 from kplan.bind.wire.writes import claim_path, pod_path, volume_path
+from kplan.errors import LiveError
 from kplan.objects.models import Node, Pod
 from kplan.objects.requests import RequestRules, set_resource_defaults
 from kplan.plugins.shared.claims import BIND_COMPLETED, SELECTED_NODE
@@ -19,8 +20,16 @@ Raw = dict[str, Any]
 
 
 def model_of(raw: Raw, kind: type[msgspec.Struct]) -> Any:
-    """Type an object that was read as JSON."""
-    return msgspec.convert(raw, kind)
+    """Type an object that was read as JSON.
+
+    Raises:
+        LiveError: it is none of that kind.
+    """
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        text = f"the server's {kind.__name__} is none of Kubernetes: {error}"
+        raise LiveError(text, code="bad-object") from None
 
 
 def read_pod(client: Client, shown: BindPod, rules: RequestRules) -> Pod:

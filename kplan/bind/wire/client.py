@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
@@ -30,6 +30,9 @@ PATIENCE = 60.0
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
 _PASSING = frozenset({429, 500, 502, 503, 504})
+
+
+_Form = TypeVar("_Form")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,13 @@ class Reply:
             return {}
         return value if isinstance(value, dict) else {}
 
+    def typed(self, decoder: msgspec.json.Decoder[_Form]) -> _Form | None:
+        """Decode the body as what it should be; None where it is something else."""
+        try:
+            return decoder.decode(self.body)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return None
+
     @property
     def message(self) -> str:
         """What the server says, in one line."""
@@ -73,6 +83,28 @@ class Reply:
         details = self.object().get("details")
         causes = (details.get("causes") if isinstance(details, dict) else None) or ()
         return frozenset(str(cause.get("reason")) for cause in causes if isinstance(cause, dict))
+
+
+class _Metadata(msgspec.Struct, rename="camel"):
+    uid: str
+    name: str = ""
+    namespace: str = ""
+    resource_version: str = ""
+    deletion_timestamp: str | None = None
+    annotations: dict[str, str] | None = None
+    finalizers: list[str] | None = None
+    owner_references: list[dict[str, Any]] | None = None
+    managed_fields: list[dict[str, Any]] | None = None
+
+
+class _Object(msgspec.Struct):
+    metadata: _Metadata
+    spec: dict[str, Any] = {}
+    status: dict[str, Any] = {}
+
+
+_object = msgspec.json.Decoder(_Object)
+"""What is read of an object before anything reasons about it."""
 
 
 class NoAnswer(LiveError):
@@ -144,8 +176,11 @@ class Client(Connection):
     def found(self, path: str, *, what: str) -> dict[str, Any] | None:
         """Read one object; None if there is none.
 
+        Returns:
+            It, with the ``metadata`` that everything which an API server holds has, of the right types.
+
         Raises:
-            LiveError: it cannot be read.
+            LiveError: it cannot be read, or what came is no object of Kubernetes.
             Stopped: it was asked to stop while waiting.
         """
         reply = self.read(path, what=what)
@@ -153,6 +188,9 @@ class Client(Connection):
             return None
         if not reply.ok:
             raise failures.of_status(reply.status, reply.body, what, self.server, self.context)
+        if reply.typed(_object) is None:
+            hint = "is that the URL of a Kubernetes API server, and nothing between that answers in its place?"
+            raise LiveError(f"{self.server} gave no object while {what}", code="no-object", hint=hint)
         return reply.object()
 
     def wait_turn(self) -> None:

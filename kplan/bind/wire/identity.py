@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from kplan.bind.wire.client import Client
 from kplan.errors import BindError
 from kplan.objects.models import Namespace
@@ -28,6 +30,17 @@ class Identity:
     time: float
 
 
+class _Metadata(msgspec.Struct):
+    uid: str = ""
+
+
+class _Known(msgspec.Struct):
+    metadata: _Metadata
+
+
+_known = msgspec.json.Decoder(_Known)
+
+
 def identify(client: Client) -> Identity:
     """Ask a cluster for its identity.
 
@@ -38,8 +51,8 @@ def identify(client: Client) -> Identity:
     reply = client.read(f"/api/v1/namespaces/{SYSTEM}", what=what)
     if reply.status == 401:
         raise failures.of_status(reply.status, reply.body, what, client.server, client.context)
-    uid = (reply.object().get("metadata") or {}).get("uid") if reply.ok else ""
-    return Identity(str(uid or ""), client.server_time)
+    found = reply.typed(_known) if reply.ok else None
+    return Identity(found.metadata.uid if found is not None else "", client.server_time)
 
 
 def of_state(state: ClusterState, taken: float) -> Identity:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import yaml
 
 from kplan.bind.wire.client import Client
@@ -123,6 +124,19 @@ class _LeaseSeen:
         return self
 
 
+class _LeaseSpec(msgspec.Struct, rename="camel"):
+    holder_identity: str | None = None
+    renew_time: str | None = None
+    lease_duration_seconds: int | None = None
+
+
+class _LeaseRecord(msgspec.Struct):
+    spec: _LeaseSpec = msgspec.field(default_factory=_LeaseSpec)
+
+
+_lease = msgspec.json.Decoder(_LeaseRecord)
+
+
 def _look(client: Client, lease: Lease) -> _LeaseSeen:
     namespace, name = lease
     path = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"
@@ -131,13 +145,14 @@ def _look(client: Client, lease: Lease) -> _LeaseSeen:
         return _LeaseSeen("none")
     if not reply.ok:
         return _LeaseSeen("unknown", text=f"the lease {namespace}/{name} cannot be read")
-    spec: Mapping[str, Any] = reply.object().get("spec") or {}
-    holder = str(spec.get("holderIdentity") or "")
-    renewed = str(spec.get("renewTime") or "")
+    record = reply.typed(_lease)
+    if record is None:
+        return _LeaseSeen("unknown", text=f"the lease {namespace}/{name} is none")
+    holder, renewed = record.spec.holder_identity or "", record.spec.renew_time or ""
     if not holder:
         return _LeaseSeen("none")
     age = reply.date - (seconds_of(renewed) or 0.0)
-    if age > float(spec.get("leaseDurationSeconds") or _DEFAULT_DURATION):
+    if age > (record.spec.lease_duration_seconds or _DEFAULT_DURATION):
         return _LeaseSeen("expired", holder, renewed)
     return _LeaseSeen("held", holder, renewed, f"renewed {max(age, 0):.0f} s ago")
 
