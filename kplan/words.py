@@ -183,6 +183,12 @@ def count(number: int, word: str, plural: str = "") -> str:
     return f"{number:,} {word if number == 1 else plural or word + 's'}"
 
 
+def every(number: int, word: str = "") -> str:
+    """``both pods``, ``all 12 pods``, and without a word ``both``, ``all 12``: of more than one."""
+    named = f" {word}s" if word else ""
+    return f"both{named}" if number == 2 else f"all {number:,}{named}"
+
+
 def listed(names: Sequence[str], total: int = 0, most: int = 3) -> str:
     """Some names, then how many more: ``a, b, c, +7``."""
     total = total or len(names)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kplan.words import amounts, count, joined, listed, short_age, tallied
+from kplan.words import amounts, count, every, joined, listed, short_age, tallied
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,17 @@ def test_counts_and_lists() -> None:
 )
 def test_an_age_is_short(seconds: int, text: str) -> None:
     assert short_age(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "word", "text"),
+    [
+        (2, "pod", "both pods"),
+        (3, "pod", "all 3 pods"),
+        (1200, "new pod", "all 1,200 new pods"),
+        (2, "", "both"),
+        (5, "", "all 5"),
+    ],
+)
+def test_every_one_of_several(number: int, word: str, text: str) -> None:
+    assert every(number, word) == text

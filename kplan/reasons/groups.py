@@ -118,10 +118,13 @@ class NodeGroup:
     Attributes:
         atoms: what is wrong, without those that only repeat another.
         rows: intp[K], node rows.
+        short: how much the pod asks for above what is free on the nearest of them, as a share of what it asks for; of
+            several resources the one that lacks most.
     """
 
     atoms: tuple[Atom, ...]
     rows: Rows
+    short: float = 0.0
 
     @property
     def left_out(self) -> bool:
@@ -154,11 +157,12 @@ def narrowed(groups: Iterable[NodeGroup], row: int) -> NodeGroup | None:
     return replace(group, rows=np.array([row], dtype=np.intp)) if group is not None else None
 
 
-def _order(group: NodeGroup) -> tuple[bool, int, bool, bool, int, int]:
+def _order(group: NodeGroup) -> tuple[bool, int, bool, bool, float, int, int]:
+    """Fewer reasons are nearer, then what an eviction or a number lifts, then what lacks less, then more nodes."""
     liftable = all(atom.evictable or atom.lifted_by_a_number for atom in group.atoms)
     far = any(atom.code in _FAR for atom in group.atoms)
     apart = any(atom.about and atom.about[0].name.startswith(_CONTROL_PLANE) for atom in group.atoms)
-    return far, len(group.atoms), not liftable, apart, -len(group.rows), int(group.rows[0])
+    return far, len(group.atoms), not liftable, apart, group.short, -len(group.rows), int(group.rows[0])
 
 
 def _by_atoms(atoms: tuple[Atom, ...], rows: Rows) -> Iterator[NodeGroup]:
@@ -337,12 +341,13 @@ def _sorted(asked: RunCycle, group: NodeGroup) -> NodeGroup:
         if atom.resource:
             needs, free, _ = asked.amounts(atom.resource, kept=atom.kept)
             short = np.maximum(short, (needs - free[group.rows]) / max(needs, 1))
+    nearest = float(short.min())
     for atom in group.atoms if len(group.rows) <= _SORTED_BY_FACTS else ():
         facts = asked.facts(group.rows).get(atom.plugin) if atom.code in _BY_FACTS or atom.code in LACKS else None
         if facts is not None:
             over = short_of(facts) if atom.code in LACKS else _over(facts)
             short = np.maximum(short, [over.get(asked.cluster.node_name(int(row)), 0) for row in group.rows])
-    return NodeGroup(group.atoms, group.rows[np.lexsort((group.rows, short))])
+    return NodeGroup(group.atoms, group.rows[np.lexsort((group.rows, short))], nearest)
 
 
 def _over(facts: Facts) -> dict[str, int]:

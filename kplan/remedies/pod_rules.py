@@ -46,7 +46,13 @@ def _terms(case: Case, *, anti: bool) -> Iterator[Candidate]:
         yield Candidate(code, RemedyCost.LOOSEN, about.Named(name=name), edits=preferred, named=True, loss=DROPPED)
     if len(terms) > 1:
         preferred = (_preferred(side, tuple(range(len(terms)))),)
-        yield Candidate(code, RemedyCost.LOOSEN, about.Named("all", old=len(terms)), edits=preferred, loss=DROPPED)
+        yield Candidate(
+            code,
+            RemedyCost.LOOSEN,
+            about.Named("both" if len(terms) == 2 else "all", old=len(terms)),
+            edits=preferred,
+            loss=DROPPED,
+        )
 
 
 def _failing(case: Case, affinity: bool) -> set[tuple[str, str]]:

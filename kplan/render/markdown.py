@@ -12,7 +12,7 @@ from typing import Any
 from kplan.render.rows import MAIN, plain, rows
 from kplan.render.text.check import WORDS, certain, details, origin_text
 from kplan.render.text.rollout import edit_text
-from kplan.render.tones import TONES, Tone
+from kplan.render.tones import harm
 from kplan.result.document_base import Document
 from kplan.result.document_check import CheckedObject, CheckResult
 
@@ -28,7 +28,6 @@ _COLUMNS = (
     *("running", "more", "count", "budget", "text", "cause", "because.text"),
 )
 """What tables show of a list, as far as it has it."""
-_WORST = (Tone.BAD, Tone.WARN, Tone.HELD, Tone.GOOD)
 _UPPER = re.compile("[A-Z]")
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_[]|~"} | {"<": "&lt;", "&": "&amp;", "\n": " ", "\r": " "})
 _MENTION = re.compile(r"@(?=\w)|#(?=\d)")
@@ -107,15 +106,7 @@ def _main_table(document: Document) -> Iterator[str]:
 
 def _harm(row: Mapping[str, Any]) -> tuple[int, bool]:
     """What fails most comes first, and of the same result what has a reason."""
-    worst = min((_WORST.index(tone) for tone in _tones(row)), default=len(_WORST))
-    return worst, not _filled(row.get("because.text"))
-
-
-def _tones(row: Mapping[str, Any]) -> Iterator[Tone]:
-    for column in _OUTCOMES:
-        tone = TONES.get(str(row.get(column, "")).lower())
-        if tone is not None:
-            yield tone
+    return harm(str(row.get(column, "")) for column in _OUTCOMES), not _filled(row.get("because.text"))
 
 
 def _filled(value: Any) -> bool:

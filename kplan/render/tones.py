@@ -1,5 +1,6 @@
 """THE table of words that tell how something ended: what colour and sign say of them, on a terminal and on a page."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -33,3 +34,14 @@ TONES: dict[str, Tone] = {
     **{word.lower(): tone for word, tone in TONE_OF_VERDICT.items()},
 }
 """Every such word in lower case, for the script of the page."""
+_WORST_FIRST = (Tone.BAD, Tone.WARN, Tone.HELD, Tone.GOOD)
+
+
+def harm(words: Iterable[str]) -> int:
+    """Rank of the worst of some results, 0 for the worst: what fails stands first in every table that is no timeline.
+
+    Args:
+        words: results, verdicts or fates; one that is none of them stands behind all.
+    """
+    tones = (TONES.get(word.lower()) for word in words)
+    return min((_WORST_FIRST.index(tone) for tone in tones if tone is not None), default=len(_WORST_FIRST))

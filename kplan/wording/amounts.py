@@ -15,7 +15,7 @@ from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Shortage
 from kplan.wording.view import ROOM, Phrase, Said, View
 from kplan.wording.wanted import Wanted
-from kplan.words import amounts, listed
+from kplan.words import amounts, every, listed
 
 
 def amount_phrase(view: View, atom: Atom) -> Phrase:
@@ -144,7 +144,7 @@ def pod_limit_sentence(view: View, words: Phrase) -> str:
     total = len(view.group.rows)
     numbers = [words.each.get(row, words.same) for row in view.shown[:2]]
     if view.every:
-        who = "the only node is" if total == 1 else "both nodes are" if total == 2 else f"all {total:,} nodes are"
+        who = "the only node is" if total == 1 else f"{every(total, 'node')} are"
     elif total == 1:
         return f"{view.name(view.shown[0])}, the only node open to it, is at its pod limit: {numbers[0]}"
     else:

@@ -16,7 +16,7 @@ from kplan.wording.failing import gates, plain_cause
 from kplan.wording.groups import ToldGroup
 from kplan.wording.landing import is_sampled, lands_on
 from kplan.wording.scoring import goes_to, why_there
-from kplan.words import count, listed, tallied
+from kplan.words import count, every, listed, tallied
 
 
 def says(asked: RunCycle, verdict: str, runs_on: str) -> str:
@@ -137,8 +137,7 @@ def turn_text(turn: Turn) -> str:
     if before == 1:
         told += f"; the one before it finds {'a node' if turn.placed else 'none'}"
     elif before:
-        every = "both" if before == 2 else f"all {before:,}"
-        who = every if turn.placed == before else f"{turn.placed:,} of the {before:,}"
+        who = every(before) if turn.placed == before else f"{turn.placed:,} of the {before:,}"
         told += f"; {who} before it {'finds' if turn.placed == 1 else 'find'} a node"
     if turn.alone:
         where = f" on {turn.alone_node}" if turn.alone_node else ""

@@ -10,7 +10,7 @@ from kplan.remedies.candidate import Candidate
 from kplan.remedies.engine import Fits, Lands, Tried, Worse
 from kplan.scenario.add_node import AddNode
 from kplan.wording.remedies import short_of, text_of, with_number
-from kplan.words import count, joined, listed
+from kplan.words import count, every, joined, listed
 
 ALL_PLACED = "all placed"
 """What comes of a change that leaves no pod without a node."""
@@ -121,7 +121,7 @@ def _lands(lands: Lands, *, named: bool) -> str:
     if not lands.done:
         verb = "lands" if lands.landed == 1 else "land"
         return f"{lands.landed:,} of {count(lands.wanted, noun)}{of} {verb}"
-    return f"its {noun}{of} lands" if lands.wanted == 1 else f"all {count(lands.wanted, noun)}{of} land"
+    return f"its {noun}{of} lands" if lands.wanted == 1 else f"{every(lands.wanted, noun)}{of} land"
 
 
 def _worse(worse: Worse) -> Iterator[str]:

@@ -13,7 +13,7 @@ from kplan.result.document_base import Cause
 from kplan.result.document_capacity import CapacityWorkload, Growth
 from kplan.result.document_how_to import HowTo
 from kplan.wording.how_to import several_of
-from kplan.words import count
+from kplan.words import count, every
 
 NAMELESS = "that shape"
 """What a node is like that is like none here and of no template."""
@@ -88,7 +88,7 @@ def growth_text(sets: int, wanted: int | None, growth: Growth | None) -> str:
     if wanted is not None and growth.needed:
         spare = growth.fits[growth.nodes.index(growth.needed)] - wanted
         rest = f", and {spare:,} to spare" if spare > 0 else ""
-        return f"{count(growth.needed, 'more node')} like {growth.like} -> all {wanted:,} fit{rest}"
+        return f"{count(growth.needed, 'more node')} like {growth.like} -> {every(wanted)} fit{rest}"
     if (wanted is None or sets >= wanted) and len(growth.fits) > 1 and growth.fits[1] > sets:
         return f"one more node like {growth.like} -> {growth.fits[1] - sets:,} more fit"
     most = max(growth.fits)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from kplan.result.document_check import CheckedObject, Finding
 from kplan.result.document_plan import Expanded, QuotaRow, RolloutPlan
 from kplan.result.document_whatif import WhatIfStep
-from kplan.words import amounts, count, listed
+from kplan.words import amounts, count, every, listed
 
 NO_WORSE = "in the baseline already"
 """Why a finding that the baseline has does not count."""
@@ -64,7 +64,7 @@ def sentence(objects: Sequence[CheckedObject], findings: Sequence[Finding]) -> s
         known = len(objects) - unknown
         text = f"{known:,} of {what} pass{'es' * (known == 1)}, {unknown:,} unknown"
     else:
-        text = f"all {len(objects):,} objects pass"
+        text = f"{every(len(objects), 'object')} pass"
     return f"{text}; {count(same, 'old finding')}, not counted" if same and not counted else text
 
 
@@ -252,7 +252,7 @@ def loss_text(domain: str, owner: str, pods: int, missing: int, cause: str) -> s
     if pods == 1:
         who = f"the pod of {owner} there finds"
     else:
-        whole = f"{missing} of the {pods}" if missing < pods else f"all {pods}"
+        whole = f"{missing} of the {pods}" if missing < pods else every(pods)
         who = f"{whole} pods of {owner} there {'finds' if missing == 1 else 'find'}"
     return f"without {domain}, {who} no place: {cause}"
 

@@ -11,7 +11,7 @@ from kplan.course.volumes.ties import Tie
 from kplan.result.document_base import Cause
 from kplan.wording.attempts import down_text
 from kplan.wording.failing import Failure
-from kplan.words import count, listed
+from kplan.words import count, every, listed
 
 
 def landing_cause(landing: TriedPod[Failure]) -> Cause | None:
@@ -90,9 +90,9 @@ def loss_sentence(run: FailRun[Failure], what: str = "") -> str:
     placed = sum(pod.placed for pod in back)
     parts = []
     if back:
-        every = "its pod is" if len(back) == 1 else "both pods are" if len(back) == 2 else f"all {len(back):,} pods are"
+        whole = "its pod is" if len(back) == 1 else f"{every(len(back), 'pod')} are"
         some = f"{placed:,} of {count(len(back), 'pod')}"
-        parts.append(f"{every if placed == len(back) else some} placed again")
+        parts.append(f"{whole if placed == len(back) else some} placed again")
     if run.pending:
         parts.append(_some([pod.pod.key for pod in run.pending], "Pending"))
     if run.displaced:

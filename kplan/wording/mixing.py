@@ -6,12 +6,12 @@ from kplan.course.capacity.mixing import Mixed
 from kplan.result.document_capacity import CheapestMix
 from kplan.result.document_how_to import HowTo
 from kplan.wording.how_to import several_of
-from kplan.words import count, joined, listed
+from kplan.words import count, every, joined, listed
 
 
 def sentence(wanted: int, mix: CheapestMix, mixed: Mixed) -> str:
     """Write the sentence after the verdict."""
-    who = "the pod" if wanted == 1 else f"all {wanted:,} pods"
+    who = "the pod" if wanted == 1 else every(wanted, "pod")
     if mixed.homeless:
         names = listed([pod.key for pod in mixed.homeless])
         return f"no number of these nodes lets {who} in: {names} fits on none of them"

@@ -10,13 +10,13 @@ from kplan.course.moving import Journey, Movable, SearchResult
 from kplan.course.moving.movable import asked_to_stay, has_local_data
 from kplan.course.moving.replay import ReplayedJourney
 from kplan.result.document_base import Cause
-from kplan.words import count, listed
+from kplan.words import count, every, listed
 
 
 def sentence(pods: Sequence[str], result: SearchResult) -> str:
     """Write the sentence after the verdict."""
     single = len(pods) == 1
-    who = pods[0] if single else f"all {len(pods):,} pods ({listed(list(pods), most=2)})"
+    who = pods[0] if single else f"{every(len(pods), 'pod')} ({listed(list(pods), most=2)})"
     verb = "fits" if single else "fit"
     if not result.journeys:
         if result.tried and result.bound > result.tried and not result.helps:

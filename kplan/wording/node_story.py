@@ -15,7 +15,7 @@ from kplan.result.document_nodes import NodeLoss, NodeRace, NodeRefusal, NodeRow
 from kplan.wording.amounts import made_of
 from kplan.wording.groups import ToldGroup, with_numbers
 from kplan.wording.view import Phrase
-from kplan.words import amounts, count, listed
+from kplan.words import amounts, count, every, listed
 
 _NUMBERED: frozenset[str] = frozenset(
     {
@@ -137,7 +137,7 @@ def _refusing(refusing: Sequence[PodsOfRefusal], away: int) -> Cause:
     if first.count == number and len(first.codes) == 1:
         reason = first.text
     if number == away:
-        return Cause(code=code, text=reason if away == 1 else f"{reason}: in the way of all {away:,}")
+        return Cause(code=code, text=reason if away == 1 else f"{reason}: in the way of {every(away)}")
     return Cause(code=code, text=f"{reason}: in the way of {number:,} of {away:,}")
 
 

@@ -12,7 +12,7 @@ from kplan.course.moving.packing import KeptNode, Packed
 from kplan.framework.reason_codes import ReasonCode
 from kplan.result.document_base import Cause
 from kplan.wording.drain import budget_refuses, flags_lose, kubectl_drain
-from kplan.words import count, listed
+from kplan.words import count, every, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ def sentence(nodes: int, packed: Packed, saves: float | None) -> str:
     least = f"${packed.bound:,.0f} a month is the bound" if saves is not None else f"{packed.bound:,.0f} is the bound"
     proof = "no more can go" if packed.proved else least
     if not going:
-        return f"{'the one node stays' if nodes == 1 else f'all {nodes:,} nodes stay'}; {proof}"
+        stays = "the one node stays" if nodes == 1 else f"{every(nodes, 'node')} stay"
+        return f"{stays}; {proof}"
     worth = f", ${saves:,.0f} a month" if saves is not None else ""
     enough = f"{left:,} of {count(nodes, 'node')} {'is' if left == 1 else 'are'} enough"
     return f"{enough}: {going:,} could go{worth}, {count(moves, 'move')}; {proof}"

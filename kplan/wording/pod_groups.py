@@ -11,7 +11,7 @@ from kplan.plugins.shared.group_trees import PREFIX, name_of_key
 from kplan.result.document_base import Cause
 from kplan.result.document_group import GroupPlan
 from kplan.result.group import GroupOutcome
-from kplan.words import count, joined, listed, tallied
+from kplan.words import count, every, joined, listed, tallied
 
 
 def gates_seen(gates: Sequence[str]) -> str:
@@ -29,7 +29,7 @@ def placed_text(turn: GroupOutcome, placed: int, on: Mapping[str, int], victims:
     needs = f"{turn.wanted:,} needed at one time" if turn.wanted > 1 else "each by itself"
     needs = _of_groups(turn) if turn.groups else needs
     after = f" after evicting {listed(list(victims), most=2)}" if victims else ""
-    whole = f"all {placed:,} fit at once" if placed == len(turn.pods) else f"{placed:,} of {len(turn.pods):,} fit"
+    whole = f"{every(placed)} fit at once" if placed == len(turn.pods) else f"{placed:,} of {len(turn.pods):,} fit"
     already = f", {turn.scheduled:,} run already" if turn.scheduled else ""
     return f"{whole}{after} ({needs}{already}, {there:,} then): {tallied(on)}"
 
@@ -185,7 +185,7 @@ def what_if_text(
         enough: whether those that fit, and those that run, are that many.
     """
     already = f"{runs:,} {'runs' if runs == 1 else 'run'}; " if runs else ""
-    what = f"{already}all {total:,}{' that wait' if runs else ''} fit at once"
+    what = f"{already}{every(total)}{' that wait' if runs else ''} fit at once"
     if total == 1:
         what = f"{already}the one that waits fits"
     yes = f"{what}: yes ({tallied(on)})"

@@ -135,10 +135,12 @@ PHRASES: Mapping[str, Words] = {
     "spread-anyway": Words("whenUnsatisfiable: ScheduleAnyway{key:of-spread}"),
     "anti-affinity-by-node": Words("pod anti-affinity {name} by hostname (now {key})"),
     "prefer-pod-affinity": Words("pod affinity {name} preferred, not required", failed="pod affinity {name} preferred"),
+    "prefer-pod-affinity both": Words("both pod affinity terms preferred, not required"),
     "prefer-pod-affinity all": Words("all {old} pod affinity terms preferred, not required"),
     "prefer-pod-anti-affinity": Words(
         "pod anti-affinity {name} preferred, not required", failed="pod anti-affinity {name} preferred"
     ),
+    "prefer-pod-anti-affinity both": Words("both pod anti-affinity terms preferred, not required"),
     "prefer-pod-anti-affinity all": Words("all {old} pod anti-affinity terms preferred, not required"),
     "no-host-network": Words("the pod without hostNetwork"),
     "no-host-port": Words("the pod without {names:ports}"),

@@ -9,7 +9,7 @@ from kplan.result.document_base import Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
 from kplan.result.document_whatif import RefusedPods
 from kplan.wording.fixes import CLAIMS
-from kplan.words import count, listed
+from kplan.words import count, every, listed
 
 
 def verdict_of(totals: PlanTotals, rollouts: Sequence[RolloutPlan], refused: int) -> str:
@@ -105,10 +105,10 @@ def _rollout(rollout: RolloutPlan) -> str:
         return f"{name} replaces no pod"
     new = rollout.wanted - rollout.kept
     if rollout.partition or rollout.kept:
-        every = f"{new:,} of {count(rollout.replicas, 'pod')} {'is' if new == 1 else 'are'}"
+        whole = f"{new:,} of {count(rollout.replicas, 'pod')} {'is' if new == 1 else 'are'}"
     else:
-        every = "its pod is" if rollout.wanted == 1 else _every(rollout.wanted)
-    return f"{name} goes through: {every} replaced"
+        whole = "its pod is" if rollout.wanted == 1 else _every(rollout.wanted)
+    return f"{name} goes through: {whole} replaced"
 
 
 def _taken_back(rollout: RolloutPlan) -> str:
@@ -173,14 +173,14 @@ def _pods(totals: PlanTotals, causes: int, refused: int, victims: Sequence[str])
     if wanted == 1 and not totals.placed:
         return "the pod is gated" if totals.gated else "the pod is not placed"
     if not totals.not_placed:
-        every = "the pod is" if wanted == 1 else _every(totals.placed)
-        return f"{some if wanted > 1 and (totals.gated or refused) else every} placed{after}{gated}"
+        whole = "the pod is" if wanted == 1 else _every(totals.placed)
+        return f"{some if wanted > 1 and (totals.gated or refused) else whole} placed{after}{gated}"
     text = f"{some} placed{after}"
     return f"{text}, {totals.not_placed:,} not, for {count(causes, 'cause')}{gated}"
 
 
 def _every(number: int) -> str:
-    return "both pods are" if number == 2 else f"all {number:,} pods are"
+    return f"{every(number, 'pod')} are"
 
 
 def claims_not_tried(pods: int) -> str:
@@ -239,8 +239,8 @@ def after_scaling(sentence: str, owners: Sequence[str], placed: int, made: int) 
     """
     of = f" of {listed(list(owners), most=2)}" if owners else ""
     if placed == made:
-        every = "the new pod" if made == 1 else "both new pods" if made == 2 else f"all {made:,} new pods"
-        text = f"{every}{of} {'is' if made == 1 else 'are'} placed"
+        whole = "the new pod" if made == 1 else every(made, "new pod")
+        text = f"{whole}{of} {'is' if made == 1 else 'are'} placed"
     else:
         text = f"{placed:,} of {count(made, 'new pod')}{of} {'is' if placed == 1 else 'are'} placed"
     return f"{text}; of all that wait then, {sentence}" if sentence else text

@@ -76,7 +76,7 @@ def test_without_prices_nodes_are_counted(tmp_path: Path, capsys: pytest.Capture
     cluster = write(tmp_path, node("a", cpu="1"), pod("w-1", cpu="3"), pod("w-2", cpu="3"))
     found = asked(capsys, "capacity", "--cheapest", file, "--snapshot", cluster)
     assert mixed(found) == {"small": 0, "large": 1}
-    assert found["sentence"] == "1 x large lets all 2 pods in; fewer do not"
+    assert found["sentence"] == "1 x large lets both pods in; fewer do not"
 
 
 SCHEDULER = Scheduler.of()

@@ -123,7 +123,7 @@ QUESTIONS = {
         SIMULATE,
         [*FULL_ZONE, deployment("pair", PAIR[0], 2, rolling(1, 0)), *running("pair", "old", PAIR[0], ["a1", "b1"])],
         (1,), BLOCKED, [deployment("pair", PAIR[1], 2, rolling(1, 0))],
-        first=("none fits there .cpu on c1",), says=("matchLabelKeys: .pod-template-hash. -> all 2 replicas land",),
+        first=("none fits there .cpu on c1",), says=("matchLabelKeys: .pod-template-hash. -> both replicas land",),
     ),
     "nodes that the pod does not ask for count where nodeAffinityPolicy is Ignore": Question(
         SIMULATE, POOLED, (1,), ("BLOCKED", "PARTLY"), [deployment("app", COUNTS_ALL, 4)],

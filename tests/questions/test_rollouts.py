@@ -202,7 +202,7 @@ QUESTIONS = {
         [node("n1"), node("n2"), SILENT, workload("DaemonSet", "agent", AGENT1, updateStrategy=rolling(0, 1)),
          *(pod(f"agent-{n}", AGENT1, f"n{n}", of=("DaemonSet", "agent"), ready=n != 3) for n in (1, 2, 3))],
         (1,), BLOCKED, [workload("DaemonSet", "agent", AGENT2, updateStrategy=rolling(0, 1))],
-        says=("remove node n3 -> all 2 pods land|mend n3, so that",),
+        says=("remove node n3 -> both pods land|mend n3, so that",),
     ),
     "a rolling update does not wait for it": Question(
         SIMULATE,

@@ -139,3 +139,14 @@ def test_nodes_with_too_little_free_come_before_more_nodes_that_are_too_small_fo
     small = [node(name, cpu="2") for name in ("a", "b", "c")]
     nodes = [*small, node("full", cpu="8"), pod("old", node="full", requests={"cpu": "7"})]
     assert [names for names, _ in groups(pod("p", requests={"cpu": "4"}), *nodes)] == [["full"], ["a", "b", "c"]]
+
+
+def test_of_as_many_reasons_the_node_that_lacks_the_smallest_share_is_nearest() -> None:
+    """However many nodes lack more: half of the cpu on three nodes, a quarter of it and of the memory on one each."""
+    wants = pod("p", requests={"cpu": "4", "memory": "8Gi"})
+    half = [node(f"half-{i}", cpu="4") for i in range(3)]
+    used = [pod(f"u-{i}", node=f"half-{i}", requests={"cpu": "2"}) for i in range(3)]
+    less = [node("memory"), pod("m", node="memory", requests={"memory": "9Gi"})]  # 7 of 16Gi are free
+    lacks_both = [node("both"), pod("b", node="both", requests={"cpu": "1", "memory": "10Gi"})]
+    found = groups(wants, *half, *used, *less, *lacks_both)
+    assert [names for names, _ in found] == [["memory"], ["half-0", "half-1", "half-2"], ["both"]]

@@ -87,10 +87,36 @@ def test_the_lines_that_answer_alone_hide_no_doubt() -> None:
     assert "Why" not in shown
 
 
-def test_text_is_ascii() -> None:
-    page = Page()
+def test_text_from_outside_stands_as_it_is_and_is_wrapped_by_the_columns_it_takes() -> None:
+    page = Page(20)
     page.part("Because", "caf\u00e9")
-    assert page.text() == "Because  caf\\xe9\n"
+    page.part("Note", "\u65e5\u672c \u8a9e\u6587\u5b57 ab")  # 4 and 6 columns of the 11 that there are, then 2
+    page.part("Note", "\U0001f680\U0001f680 \u05e9\u05dc\u05d5\u05dd xy")
+    assert page.lines == [
+        "Because  caf\u00e9",
+        "Note     \u65e5\u672c \u8a9e\u6587\u5b57",
+        "         ab",
+        "Note     \U0001f680\U0001f680 \u05e9\u05dc\u05d5\u05dd",
+        "         xy",
+    ]
+
+
+def test_columns_stand_below_one_another_whatever_letters_are_in_them() -> None:
+    page = Page(80)
+    rows = [
+        ("\u65e5\u672c\u8a9e", "1", "a"),
+        ("e\u0301te\u0301", "22", "b"),
+        ("\U0001f680", "3", "c"),
+        ("\u05e9\u05dc", "4", "d"),
+    ]
+    assert page.table("Pods", ("name", "n", "x"), rows, (1,))
+    assert page.lines == [
+        "Pods     name     n  x",
+        "         \u65e5\u672c\u8a9e   1  a",  # six columns
+        "         e\u0301te\u0301     22  b",  # three
+        "         \U0001f680       3  c",  # two
+        "         \u05e9\u05dc       4  d",
+    ]
 
 
 def test_json_and_yaml_have_the_same_parts() -> None:

@@ -99,22 +99,33 @@ def test_one_screen_of_eighty_columns_for_any_number_of_nodes(count: int) -> Non
     text = node_list(listed(*nodes, *pods, sort_by="full"), Style())
     assert len(text.splitlines()) <= 40
     assert max(map(len, text.splitlines())) <= 80
+    assert f"+{count - 8:,} between, fullest first (--rows all, or -l SELECTOR)" in text
     if count > 24:
-        assert f"+{count - 14:,} between, fullest first (--rows all, or -l SELECTOR)" in text
         assert "p-0" in text
-    assert "names end in .eu-central-1.compute.internal" in text
+    assert text.count(".eu-central-1.compute.internal\n") == 8
+    short = node_list(listed(*(node(f"n-{i:03}") for i in range(count)), sort_by="full"), Style())
+    assert len(short.splitlines()) <= 40
+    assert ("+" in short, f"+{count - 14:,} between" in short) == (count > 24, count > 24)
 
 
-def test_no_name_of_a_node_is_cut_and_what_they_share_is_told_once() -> None:
+def test_a_name_of_a_node_is_whole_and_has_a_line_of_its_own_where_there_is_no_room() -> None:
     names = [f"ci-ln-i7gzws2-8c773-jn5dn-{role}-gwzt6" for role in ("master", "worker", "worker-of-another-pool")]
     found = listed(*(node(name, taints=["a=b:NoSchedule"] if "master" in name else []) for name in names))
     lines = node_list(found, Style()).splitlines()
     table = lines[next(i for i, line in enumerate(lines) if line.startswith("Nodes")) :]
-    assert [line.split()[0] for line in table[1:4]] == ["master-gwzt6", "worker-gwzt6", "worker-of-another-pool-gwzt6"]
-    assert "names begin with ci-ln-i7gzws2-8c773-jn5dn-;" in " ".join(" ".join(table).split())
+    assert [line.strip() for line in table[2:8:2]] == names
+    assert table[3:8:2] == [
+        "             ..........  0%     4  ..........  0%  16Gi  0/110  taint",
+        "             ..........  0%     4  ..........  0%  16Gi  0/110",
+        "             ..........  0%     4  ..........  0%  16Gi  0/110",
+    ]
     assert max(map(len, lines)) <= 80
+    broad = node_list(found, Style(columns=120)).splitlines()
+    assert [line.split()[0] for line in broad if "0/110" in line] == names
     narrow = node_list(found, Style(columns=60))
-    assert all(f"{name}: cpu requested 0%, free 4" in " ".join(narrow.split()) for name in names)
+    assert [line.strip() for line in narrow.splitlines() if line.strip() in names] == names
+    tiny = [node(f"{'n' * 70}-{i}") for i in range(2)]
+    assert max(map(len, node_list(listed(*tiny), Style(columns=60)).splitlines())) == 9 + 73  # and a comma
 
 
 def test_a_column_has_one_unit() -> None:

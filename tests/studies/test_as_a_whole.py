@@ -125,7 +125,7 @@ JSON = json.dumps({"apiVersion": "v1", "kind": "List", "items": [deployment("web
             CRON_JOB,
             None,
             [
-                "cpu request 4 (now 6) -> all 2 pods land",
+                "cpu request 4 (now 6) -> both pods land",
                 '18 spec.jobTemplate.spec.template.spec.{}: "6" -> "4"',
             ],
             id="a CronJob, whose template is deeper",
@@ -133,7 +133,7 @@ JSON = json.dumps({"apiVersion": "v1", "kind": "List", "items": [deployment("web
         pytest.param(
             GADGET,
             {"Gadget": "spec.podTemplate"},
-            ["cpu request 4 (now 6) -> all 2 pods land", '13 spec.podTemplate.spec.{}: "6" -> "4"'],
+            ["cpu request 4 (now 6) -> both pods land", '13 spec.podTemplate.spec.{}: "6" -> "4"'],
             id="a kind whose template a flag names",
         ),
         pytest.param(
@@ -211,7 +211,7 @@ def test_what_was_not_written_is_written_and_what_admission_added_stays_out(tmp_
     ]
     taint = {"taints": [{"key": "a", "value": "b", "effect": "NoSchedule"}]}
     assert tried(tmp_path, nodes(2, **taint), deploy("1", 2)) == [
-        "tolerate a=b -> all 2 replicas land",
+        "tolerate a=b -> both replicas land",
         "spec.template.spec.tolerations[0]:  -> "
         '{"key": "a", "operator": "Equal", "value": "b", "effect": "NoSchedule"}',
     ]
@@ -226,13 +226,13 @@ def test_what_was_not_written_is_written_and_what_admission_added_stays_out(tmp_
     [
         pytest.param(
             {"nodeSelector": {"disk.example.com/type": "ssd", "pool": "a"}},
-            "drop nodeSelector disk.example.com/type -> all 2 replicas land",
+            "drop nodeSelector disk.example.com/type -> both replicas land",
             ['spec.template.spec.nodeSelector[disk.example.com/type]: "ssd" -> '],
             id="one of several labels",
         ),
         pytest.param(
             {"nodeSelector": {"disk": "ssd"}},
-            "drop nodeSelector disk=ssd -> all 2 replicas land",
+            "drop nodeSelector disk=ssd -> both replicas land",
             ['spec.template.spec.nodeSelector: {"disk": "ssd"} -> '],
             id="the only label",
         ),
@@ -248,7 +248,7 @@ def test_what_was_not_written_is_written_and_what_admission_added_stays_out(tmp_
                     }
                 ]
             },
-            "minDomains: 1 (now 2) -> all 2 replicas land",
+            "minDomains: 1 (now 2) -> both replicas land",
             ["spec.template.spec.topologySpreadConstraints[0].minDomains: 2 -> 1"],
             id="a number of a constraint",
         ),
@@ -265,7 +265,7 @@ def test_a_term_is_moved_with_a_line_for_each_side(tmp_path: Path) -> None:
     away = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     found = tried(tmp_path, [node("a", "z"), node("b", "z")], deploy("1", 2, affinity=away))
     assert found == [
-        "pod anti-affinity app=web by hostname (now zone) -> all 2 replicas land",
+        "pod anti-affinity app=web by hostname (now zone) -> both replicas land",
         "spec.template.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey: "
         '"topology.kubernetes.io/zone" -> "kubernetes.io/hostname"',
     ]
@@ -274,7 +274,7 @@ def test_a_term_is_moved_with_a_line_for_each_side(tmp_path: Path) -> None:
 def test_a_change_of_the_cluster_has_no_line(tmp_path: Path) -> None:
     found = check(tmp_path, nodes(1, unschedulable=True), deploy("1", 2))
     finding = only(found, "does-not-fit")
-    assert finding.attempt == "uncordon n-0 -> all 2 replicas land"
+    assert finding.attempt == "uncordon n-0 -> both replicas land"
     assert finding.edits == ()
     assert finding.place == (finding.file, finding.line, finding.column)
 

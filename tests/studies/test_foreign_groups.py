@@ -156,7 +156,7 @@ def test_a_group_some_of_whose_pods_are_not_there_yet_does_not_start() -> None:
     plan = found.pod_group
     assert plan is not None
     assert plan.result == "does-not-fit"
-    assert "all 2 fit at once: yes (a x2); 3 have to start together, 1 pod of these not there yet" in plan.text
+    assert "both fit at once: yes (a x2); 3 have to start together, 1 pod of these not there yet" in plan.text
 
 
 def test_kueue_admits_the_counts_of_its_workload() -> None:

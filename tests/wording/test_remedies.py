@@ -93,7 +93,13 @@ ROWS: list[tuple[str, a.About, Words]] = [
         a.Named(name="app=web"),
         Words("pod affinity app=web preferred, not required", failed="pod affinity app=web preferred"),
     ),
-    ("prefer-pod-affinity", a.Named("all", old=2), Words("all 2 pod affinity terms preferred, not required")),
+    ("prefer-pod-affinity", a.Named("both", old=2), Words("both pod affinity terms preferred, not required")),
+    ("prefer-pod-affinity", a.Named("all", old=3), Words("all 3 pod affinity terms preferred, not required")),
+    (
+        "prefer-pod-anti-affinity",
+        a.Named("both", old=2),
+        Words("both pod anti-affinity terms preferred, not required"),
+    ),
     (
         "prefer-pod-anti-affinity",
         a.Named(name="app=web"),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from kplan.render.data import yaml_of
+from kplan.render.text.cells import wrapped
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import cause_lines, doubts, notes, origin
 from kplan.render.text.style import Style
+from kplan.render.tones import harm
 from kplan.result.document_bind import BindPlan, BindPod, BindResult, BindTotals, BoundPod
 from kplan.visible import visible
 from kplan.words import count, joined
@@ -34,13 +35,14 @@ def bind_plan(document: BindPlan, style: Style) -> str:
     if style.quiet:
         return page.text()
     page.blank()
-    shown = document.pods if style.wide else document.pods[:PODS_SHOWN]
+    ordered = sorted(document.pods, key=lambda pod: harm([pod.result]))
+    shown = ordered if style.wide else ordered[:PODS_SHOWN]
     rows = [(pod.pod, pod.node or "-", _also(pod)) for pod in shown]
     _rows(page, ("pod", "node", "also writes"), rows)
     page.more(len(document.pods) - len(shown), "pods", "-o wide, -o json")
     told = ((item, "" if item.result == "refused" else item.text) for item in document.objects)  # a guard says why
     _objects(page, [(item.object, item.result, text) for item, text in told])
-    for number, guard in enumerate(document.guards):
+    for number, guard in enumerate(sorted(document.guards, key=lambda guard: harm([guard.state]))):
         flag = f" ({guard.flag})" if guard.flag else ""
         _hanging(page, "Guards" if not number else "", f"{guard.state:<5}  {guard.name:<9}  ", f"{guard.text}{flag}")
     if any(pod.owner for pod in document.pods):
@@ -102,7 +104,7 @@ def _origin(page: Page, document: BindPlan) -> None:
 
 def _rows(page: Page, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """Write a table, or where it is too wide, a wrapped line for each row."""
-    if not rows or page.table("Pods", heads, rows, fitting=Fitting(nodes=(1,), pods=(0, 2), wraps=(2,))):
+    if not rows or page.table("Pods", heads, rows, fitting=Fitting(names=(0, 1), wraps=(2,))):
         return
     pod, node = (max(len(row[i]) for row in rows) for i in range(2))
     for number, row in enumerate(rows):
@@ -116,7 +118,7 @@ def _hanging(page: Page, label: str, head: str, text: str) -> None:
         page.part(label, head.rstrip())
         page.detail(text)
         return
-    first, *rest = textwrap.wrap(text, room, break_on_hyphens=False, break_long_words=False) or [""]
+    first, *rest = wrapped(text, room) or [""]
     page.part(label, head + first)
     for line in rest:
         page.detail(line, LABEL + len(head))
@@ -130,8 +132,8 @@ def bind_result(document: BindResult, style: Style) -> str:
     if style.quiet:
         return page.text()
     page.blank()
-    first = sorted(document.pods, key=lambda pod: pod.result == "bound")
-    shown = document.pods if style.wide or len(document.pods) <= PODS_SHOWN else first[:PODS_SHOWN]
+    ordered = sorted(document.pods, key=lambda pod: harm([pod.result]))
+    shown = ordered if style.wide else ordered[:PODS_SHOWN]
     _rows(page, ("pod", "node", "result"), [(pod.real or pod.pod, pod.node, _became(pod)) for pod in shown])
     page.more(len(document.pods) - len(shown), "pods", "-o wide, -o json")
     _objects(page, [(item.object, item.result, item.text) for item in document.objects])

@@ -54,7 +54,7 @@ def _places(page: Page, places: tuple[CapacityPlace, ...], *, everything: bool) 
         (place.place or "-", f"{place.running:,}", f"{place.more:,}", _on(place, everything=everything))
         for place in shown
     ]
-    names = Fitting(nodes=(3,), wraps=(3,))
+    names = Fitting(names=(3,))
     if rows and not page.table("Where", ("zone", "run", "more", "on"), rows, (1, 2), fitting=names):
         page.parts("Where", (f"{zone}: {run} run, {more} more on {on}" for zone, run, more, on in rows))
     page.more(len(places) - len(shown), "zones")
@@ -94,7 +94,8 @@ def _growth(page: Page, growth: Growth) -> None:
 
 
 def _shapes(page: Page, shapes: tuple[ShapeRoom, ...], *, everything: bool) -> None:
-    shown = shapes if everything else shapes[:SHAPES_SHOWN]
+    ordered = sorted(shapes, key=lambda room: bool(room.fits))
+    shown = ordered if everything else ordered[:SHAPES_SHOWN]
     rows = [
         (
             room.name,

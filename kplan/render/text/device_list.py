@@ -91,7 +91,7 @@ def _pools(page: Page, pools: tuple[DevicePool, ...], *, wide: bool) -> None:
             text = ", ".join(filter(None, (device.state, who, taints, listed(device.classes))))
             rows.append(["", f"  {device.name}", "", "", "", text])
     at = len(heads)
-    if rows and not page.table("Devices", heads, rows, (at - 3, at - 2), fitting=Fitting(nodes=(0,), wraps=(at - 1,))):
+    if rows and not page.table("Devices", heads, rows, (at - 3, at - 2), fitting=Fitting(names=(0,), wraps=(at - 1,))):
         page.parts("Devices", ("  ".join(row) for row in rows))
 
 

@@ -64,7 +64,7 @@ def _request(page: Page, request: DeviceRequest, label: str, *, everything: bool
         if len(device_nodes.sets) > len(sets):
             rows.append(("", f"+{len(device_nodes.sets) - len(sets)}", "others (-o wide)"))
         rows += [("", "", note) for note in (device_nodes.notes if sets else ())]
-    if rows and not page.table("", _HEADS, rows, fitting=Fitting(nodes=(0,), wraps=(2,))):
+    if rows and not page.table("", _HEADS, rows, fitting=Fitting(names=(0,), wraps=(2,))):
         for node, device, text in rows:
             page.detail("  ".join(filter(None, (node, device, text))))
     if len(request.nodes) > len(nodes):

@@ -9,6 +9,7 @@ from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
 from kplan.render.text.shared import headline, notes, origin
 from kplan.render.text.style import Style, one_screen
+from kplan.render.tones import harm
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, Packing
 from kplan.words import short_amounts, short_name, tallied
 
@@ -49,7 +50,7 @@ def _lines(page: Page, label: str, lines: Sequence[str], *, wide: bool) -> None:
 
 
 def _moves(page: Page, document: ClusterDiff, most: int, *, wide: bool) -> None:
-    moves = document.moves
+    moves = sorted(document.moves, key=_harm)
     if not moves:
         return
     if len(moves) <= most or wide:
@@ -58,11 +59,12 @@ def _moves(page: Page, document: ClusterDiff, most: int, *, wide: bool) -> None:
         if wide:
             heads = ["pod", "name in B", "A", "B", "moved by", "why"]
             rows = [[row[0], item.pod_b or "=", *row[1:], item.text] for row, item in zip(rows, moves, strict=True)]
-        if page.table("Moves", heads, rows, fitting=Fitting(nodes=(1, 2), pods=(0,))):
+        if page.table("Moves", heads, rows, fitting=Fitting(names=(0, 1, 2), wraps=(len(heads) - 1,))):
             if not wide:
                 _why(page, document)
             return
-    folds = document.folds if wide else document.folds[:most]
+    ordered = sorted(document.folds, key=_harm)
+    folds = ordered if wide else ordered[:most]
     by = Counter(_WORDS.get(item.cause, "") or item.plugin or "cause not examined" for item in moves)
     page.part("Moves", f"by {', '.join(f'{name} {number:,}' for name, number in by.most_common(5))}; the most first")
     for fold in folds:
@@ -70,8 +72,12 @@ def _moves(page: Page, document: ClusterDiff, most: int, *, wide: bool) -> None:
         if fold.text:
             page.detail(fold.text)
     if len(document.folds) > len(folds):
-        rest = document.folds[len(folds) :]
+        rest = ordered[len(folds) :]
         page.detail(f"{len(rest):,} more, {sum(fold.count for fold in rest):,} pods (-o wide, -o json)", 9)
+
+
+def _harm(item: DiffMove | DiffFold) -> int:
+    return harm([item.result])
 
 
 def _why(page: Page, document: ClusterDiff) -> None:

@@ -9,6 +9,7 @@ from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import group_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.render.text.turns import fullness_lines, turn_lines
+from kplan.render.tones import harm
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainFix, DrainPlan, NodeVerdict
 from kplan.result.document_whatif import Move
 from kplan.words import count
@@ -70,16 +71,21 @@ def _to_name(pod: DrainedPod) -> bool:
 
 
 def _pods(page: Page, document: DrainPlan, pods: Sequence[DrainedPod], *, everything: bool) -> None:
-    ordered = sorted(pods, key=lambda pod: (not _stuck(pod), not pod.number, pod.number))
-    shown = pods if everything or len(pods) <= PODS_SHOWN else tuple(ordered[:PODS_SHOWN])
+    ordered = sorted(pods, key=lambda pod: (_harm(pod), pod.number, pod.pod))
+    shown = ordered if everything else ordered[:PODS_SHOWN]
     several = len(document.nodes) > 1
     heads = ("#", "pod", *(("node",) if several else ()), "budget", "lands on", "note")
-    rows = [_row(pod, several=several) for pod in sorted(shown, key=lambda pod: (not pod.number, pod.number, pod.pod))]
+    rows = [_row(pod, several=several) for pod in shown]
     last = len(heads) - 1
-    names = Fitting(nodes=(2, last - 1) if several else (last - 1,), pods=(1, last - 2, last), wraps=(last - 2, last))
+    names = Fitting(names=(1, 2, last - 1) if several else (1, last - 1), wraps=(last - 2, last))
     if rows and not page.table("Pods", heads, rows, (0,), fitting=names):
         page.parts("Pods", map("  ".join, rows))
     page.more(len(pods) - len(shown), "pods that are placed or stay")
+
+
+def _harm(pod: DrainedPod) -> int:
+    """What has no place, or cannot go, stands first; what has to do nothing last."""
+    return 0 if _stuck(pod) else harm([pod.fate])
 
 
 def _stuck(pod: DrainedPod) -> bool:

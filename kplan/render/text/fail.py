@@ -58,7 +58,7 @@ def _cases(page: Page, document: FailReport, *, everything: bool) -> None:
         heads.append("because")
         rows = [[*row, case.because.text if case.because else ""] for row, case in zip(rows, shown, strict=True)]
     right = range(1, len(heads) - (2 if everything else 1))
-    names = Fitting(nodes=(0,) if document.each == "node" else (), pods=(0,))
+    names = Fitting(names=(0,), wraps=(len(heads) - 1,) if everything else ())
     if not page.table("Each", heads, rows, right, fitting=names):
         page.parts("Each", (_case_line(heads, row) for row in rows))
     hidden = cases[len(shown) :]
@@ -96,7 +96,7 @@ def _each_pod(page: Page, pods: Sequence[FailedPod]) -> None:
     rows = [[pod.pod, *([pod.node] if several else []), _lands(pod), _when(pod), _evicts(pod)] for pod in order]
     if not any(row[-1] for row in rows):
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    names = Fitting(nodes=(1, 2) if several else (1,), pods=(0, len(heads) - 1), wraps=(len(heads) - 1,))
+    names = Fitting(names=(0, 1, 2) if several else (0, 1), wraps=(len(heads) - 1,))
     if rows and not page.table("Pods", heads, rows, fitting=names):
         page.parts("Pods", map(_pod_line, order))
 

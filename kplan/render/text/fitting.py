@@ -1,24 +1,18 @@
-"""Tables that would be too wide: what node names share is told once, names lose their middle, text is wrapped."""
+"""Tables that would be too wide: text is wrapped, or what a row is about has a line of its own. No name is cut."""
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+
+from kplan.render.text.cells import columns_of, wrapped
 
 GAP = 2
 """Columns between two cells."""
-_WORTH = 8
-"""Characters that names share at least if that is told once."""
-_NAMESPACE, _DEFAULT = 5, 7
-"""Characters that a namespace is cut to at least, and of one that is never cut."""
-_TAIL = 5
-"""Characters of the end of a pod's name that are kept at least: those that its owner made up."""
-_WORD = re.compile(r"[^\s,]+")
-_NAME = re.compile(r"[^\s,]*[a-z0-9][-.][^\s,]*")
-_STEPS = ((24, 0), (24, 28), (24, 16), (20, 8), (16, 8))
-"""Shortest names, and narrowest wrapped text (0: none is wrapped), the best first [characters]."""
+INDENT = 4
+"""Columns before the second line of a row."""
+
+Rows = list[list[str]]
 
 
 @dataclass(frozen=True)
@@ -26,17 +20,15 @@ class Fitting:
     """Which columns give way where a table is too wide.
 
     Attributes:
-        nodes: columns with names of nodes.
-        pods: columns with names of pods, owners or budgets.
-        wraps: columns with text.
+        names: columns with names, the first of which may have a line of its own; several names in a cell are wrapped.
+        wraps: columns with text, which is wrapped.
     """
 
-    nodes: tuple[int, ...] = ()
-    pods: tuple[int, ...] = ()
+    names: tuple[int, ...] = ()
     wraps: tuple[int, ...] = ()
 
-    def fit(self, heads: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> tuple[list[list[str]], str] | None:
-        """Make a table narrower, no more than it takes.
+    def fit(self, heads: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> tuple[Rows, int] | None:
+        """Make a table narrower.
 
         Args:
             heads: heads of the columns.
@@ -44,93 +36,51 @@ class Fitting:
             room: columns there are, with the gaps between cells.
 
         Returns:
-            Rows of cells, of which a cell that is wrapped has line ends, and what the names of nodes share, in words;
-            None if it cannot be done.
+            Rows of cells, of which a cell that is wrapped has line ends, and how many columns stand on the first line
+            of a row, the others on a second one: 0 for all on one. None if it cannot be done.
         """
-        room -= GAP * (len(heads) - 1)
-        cells = [list(row) for row in rows]
-        cells, told = self._share(cells)
-        names = sorted({*self.nodes, *self.pods})
-        longest = max((len(word) for row in cells for i in names for word in _WORD.findall(row[i])), default=0)
-        for shortest, narrowest in _STEPS:
-            for most in range(longest, shortest - 1, -1) if longest > shortest else (longest,):
-                cut = [[shortened_words(c, most) if i in names else c for i, c in enumerate(row)] for row in cells]
-                widths = self._widths(heads, cut, room, narrowest)
-                if widths is not None:
-                    wrapped = [[_wrap(c, widths[i]) if i in self.wraps else c for i, c in enumerate(r)] for r in cut]
-                    return wrapped, told
+        for narrowest, cut in self._ways(len(heads)):
+            fitted = self._wrapped(heads, rows, room - (INDENT if cut else 0), narrowest, cut)
+            if fitted is not None:
+                return fitted, cut
         return None
 
-    def _share(self, rows: list[list[str]]) -> tuple[list[list[str]], str]:
-        """Leave out what all names of nodes begin with and end in."""
-        names = {name for row in rows for i in self.nodes for name in _NAME.findall(row[i]) if "/" not in name}
-        suffix = common_suffix(names)
-        prefix = common_prefix({name.removesuffix(suffix) for name in names})
-        if not suffix and not prefix:
-            return rows, ""
+    def _ways(self, columns: int) -> Iterator[tuple[int, int]]:
+        """Narrowest text (0: none is wrapped), and the columns of a first line, the best way first."""
+        yield from ((28, 0), (16, 0))
+        first = self.names[0] + 1 if self.names else 0
+        if 0 < first < columns:
+            yield from ((least, first) for least in (0, 28, 16, 8))
+        yield 8, 0
 
-        def bare(match: re.Match[str]) -> str:
-            name = match[0]
-            if name not in names:
-                return name
-            rest = name.removesuffix(suffix)
-            return f"..{rest.removeprefix(prefix)}" if prefix else rest
+    def _wrapped(
+        self, heads: Sequence[str], rows: Sequence[Sequence[str]], room: int, least: int, first: int
+    ) -> Rows | None:
+        """Wrap cells of the columns from ``first`` on until they fit; None if there is no room."""
+        widths = self._widths([heads, *rows], room - GAP * (len(heads) - first - 1), least, first)
+        if widths is None:
+            return None
+        narrow = {i for i in (*self.names, *self.wraps) if i >= first}
+        return [[_wrap(cell, widths[i]) if i in narrow else cell for i, cell in enumerate(row)] for row in rows]
 
-        told = [f"begin with {prefix}"] if prefix else []
-        told += [f"end in {suffix}"] if suffix else []
-        cells = [[_WORD.sub(bare, cell) if i in self.nodes else cell for i, cell in enumerate(row)] for row in rows]
-        return cells, f"node names {' and '.join(told)}"
-
-    def _widths(self, heads: Sequence[str], rows: Sequence[Sequence[str]], room: int, least: int) -> list[int] | None:
+    def _widths(self, table: Sequence[Sequence[str]], room: int, least: int, first: int) -> list[int] | None:
         """Widths of columns, text no narrower than ``least`` and than its words; None if there is no room."""
-        table = [heads, *rows]
-        widths = [max(len(row[i]) for row in table) for i in range(len(heads))]
-        while sum(widths) > room:
+        widths = [max(columns_of(row[i]) for row in table) for i in range(len(table[0]))]
+        shown = range(first, len(widths))
+        while (taken := sum(widths[i] for i in shown)) > room:
             floors = {
-                i: max(least, *(len(word) for row in table for word in row[i].split(" ")))
-                for i in (self.wraps if least else ())
+                i: max(least, *(columns_of(word) for row in table for word in row[i].split(" ")))
+                for i in (*self.names, *self.wraps)
+                if least and i in shown
             }
             wider = [i for i, floor in floors.items() if widths[i] > floor]
             if not wider:
                 return None
             widest = max(wider, key=lambda i: widths[i])
-            others = sum(widths) - widths[widest]
             second = max((widths[i] for i in wider if i != widest), default=0)
-            widths[widest] = max(floors[widest], min(widths[widest] - 1, max(room - others, second)))
+            left = room - (taken - widths[widest])
+            widths[widest] = max(floors[widest], min(widths[widest] - 1, max(left, second)))
         return widths
-
-
-def shortened(name: str, most: int) -> str:
-    """Leave out the middle of a name that is too long, of its namespace first."""
-    if len(name) <= most:
-        return name
-    space, slash, last = name.rpartition("/")
-    room = max(_NAMESPACE, most - len(last) - 1)
-    if len(space) > max(room, _DEFAULT):
-        space = f"{space[: room - 2]}.."
-    left = most - len(space) - len(slash)
-    tail = max(_TAIL, left // 3) if slash else left - left // 2
-    if len(last) > left > tail + 2:
-        last = f"{last[: left - tail - 2]}..{last[-tail:]}"
-    return f"{space}{slash}{last}"
-
-
-def shortened_words(text: str, most: int) -> str:
-    """Leave out the middle of each word that is too long."""
-    return _WORD.sub(lambda match: shortened(match[0], most), text)
-
-
-def common_suffix(names: Iterable[str]) -> str:
-    """What all names end in from a dot on, if that is worth cutting."""
-    endings = {match[0] if (match := re.search(r"\..*$", name)) else "" for name in names}
-    only = endings.pop() if len(endings) == 1 else ""
-    return only if len(only) > _WORTH else ""
-
-
-def common_prefix(names: set[str]) -> str:
-    """What several names begin with, up to a dash, if that is worth cutting."""
-    stem = common_stem(names) if len(names) > 1 else ""
-    return stem if len(stem) > _WORTH else ""
 
 
 def common_stem(names: Collection[str]) -> str:
@@ -142,4 +92,4 @@ def common_stem(names: Collection[str]) -> str:
 
 
 def _wrap(cell: str, width: int) -> str:
-    return "\n".join(textwrap.wrap(cell, width, break_on_hyphens=False)) if len(cell) > width else cell
+    return "\n".join(wrapped(cell, width)) if columns_of(cell) > width else cell

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
-from kplan.render.text.fitting import GAP, Fitting
+from kplan.render.text.cells import columns_of, filled, wrapped
+from kplan.render.text.fitting import GAP, INDENT, Fitting
 
 LABEL = 9
 DETAIL = 11
@@ -15,6 +16,8 @@ NARROW = 60
 WIDE = 200
 EMPTY = ("", "-")
 """Cells that say nothing."""
+_BAR = re.compile(r"#*\.*")
+"""A cell that says nothing in a paragraph."""
 
 
 class Page:
@@ -82,6 +85,8 @@ class Page:
         right: Iterable[int] = (),
         marked: int = -1,
         fitting: Fitting | None = None,
+        indent: int = 0,
+        splits: bool = True,
     ) -> bool:
         """Write a table if it fits the width, or can be made to; tell whether it does.
 
@@ -93,37 +98,27 @@ class Page:
             rows: cells.
             right: columns that are aligned to the right.
             marked: row with a ``>`` before it, -1 for none.
-            fitting: what gives way where it is too wide; nothing if None, and nothing on a wide page.
+            fitting: what gives way where it is too wide; nothing if None. What does not fit even so becomes paragraphs.
+            indent: columns left free before the first.
+            splits: whether it may become paragraphs.
         """
-        cells = [list(row) for row in rows]
-        to_right = frozenset(right)
-        told = ""
-        if not _fits(heads, cells, self.tables - LABEL):
-            if self.splits and NARROW <= self.tables < WIDTH:
+        cells, first = [list(row) for row in rows], 0
+        if not _fits(heads, cells, self.tables - LABEL - indent):
+            if splits and self.splits and NARROW <= self.tables < WIDTH:
                 self.row_paragraphs(label, heads, cells, marked)
                 return True
-            fitted = fitting.fit(heads, cells, self.tables - LABEL) if fitting and self.width < WIDE else None
-            if fitted is None:
+            if fitting is None:
                 return False
-            cells, told = fitted
-        split = [list(zip_longest(*(cell.split("\n") for cell in row), fillvalue="")) for row in cells]
-        texts = [tuple(heads), *(line for lines in split for line in lines)]
-        widths = [max(len(text[i]) for text in texts) for i in range(len(heads))]
-
-        def line(row: Sequence[str]) -> str:
-            parts = (
-                text.rjust(width) if i in to_right else text.ljust(width)
-                for i, (text, width) in enumerate(zip(row, widths, strict=True))
-            )
-            return (" " * GAP).join(parts).rstrip()
-
-        self.lines.append(f"{label:<{LABEL}}{line(heads)}")
-        for number, (first, *rest) in enumerate(split):
-            head = "       > " if number == marked else " " * LABEL
-            self.lines.append(f"{head}{line(first)}".rstrip())
-            self.lines.extend(f"{' ' * LABEL}{line(row)}".rstrip() for row in rest)
-        if told:
-            self.part("", told)
+            fitted = fitting.fit(heads, cells, self.tables - LABEL)
+            if fitted is None:
+                self.row_paragraphs(label, heads, cells, marked)
+                return True
+            cells, first = fitted
+        for number, lines in enumerate(_table_lines([list(heads), *cells], frozenset(right), first)):
+            head = f"{label:<{LABEL}}" if not number else " " * LABEL
+            head = f"{head[: LABEL - 2]}> " if number == marked + 1 and marked >= 0 else head
+            left = (head, " " * LABEL)
+            self.lines.extend(f"{left[more > 0]}{' ' * indent}{line}".rstrip() for more, line in enumerate(lines))
         return True
 
     def row_paragraphs(self, label: str, heads: Sequence[str], rows: Sequence[Sequence[str]], marked: int = -1) -> None:
@@ -135,33 +130,39 @@ class Page:
             told = [
                 f"{head} {cell}".strip()
                 for head, cell in zip(heads[first:], row[first:], strict=True)
-                if cell not in EMPTY
+                if cell not in EMPTY and not _BAR.fullmatch(cell)
             ]
             head = f"{label if not number else '':<{LABEL}}"
             head = f"{head[: LABEL - 2]}> " if number == marked else head
             self._wrapped(": ".join(filter(None, (about, ", ".join(told)))), head, " " * DETAIL)
 
     def text(self) -> str:
-        """Everything written, ASCII, with a final line end; what was kept for an end that is not shown comes last."""
+        """Everything written, with a final line end; what was kept for an end that is not shown comes last."""
         while self.later:
             self.part(*self.later.pop(0))
         return "\n".join(line.rstrip() for line in self.lines).strip("\n") + "\n"
 
     def _wrapped(self, text: str, first: str, rest: str) -> None:
         clean = " ".join(text.split(" ")).replace("\n", " ")
-        clean = clean.encode("ascii", "backslashreplace").decode()
-        lines = textwrap.wrap(
-            clean,
-            self.width,
-            initial_indent=first,
-            subsequent_indent=rest,
-            break_on_hyphens=False,
-            break_long_words=False,  # a name that is longer than a line has one of its own, so that it can be copied
-            drop_whitespace=True,
-        )
-        self.lines.extend(lines or [first.rstrip()])
+        self.lines.extend(wrapped(clean, self.width, first, rest) or [first.rstrip()])
 
 
 def _fits(heads: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> bool:
-    widths = (max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads)))
+    widths = (max(columns_of(row[i]) for row in (heads, *rows)) for i in range(len(heads)))
     return sum(widths) + GAP * (len(heads) - 1) <= room
+
+
+def _table_lines(rows: Sequence[Sequence[str]], right: frozenset[int], first: int) -> Iterator[list[str]]:
+    """The lines of each row: cells below one another, those from ``first`` on below the others, if it is not 0."""
+    split = [[cell.split("\n") for cell in row] for row in rows]
+    widths = [max(columns_of(line) for row in split for line in row[i]) for i in range(len(rows[0]))]
+
+    def lines(row: Sequence[Sequence[str]], columns: range) -> Iterator[str]:
+        for texts in zip_longest(*(row[i] for i in columns), fillvalue=""):
+            told = (filled(text, widths[i], right=i in right) for i, text in zip(columns, texts, strict=True))
+            yield (" " * GAP).join(told).rstrip()
+
+    for row in split:
+        whole = range(len(widths))
+        under = (f"{' ' * INDENT}{line}" for line in lines(row, whole[first:]))
+        yield [*lines(row, whole[:first]), *under] if first else list(lines(row, whole))

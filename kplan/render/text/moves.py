@@ -37,7 +37,7 @@ def moves(document: MovesPlan, style: Style) -> str:
 def _moves(page: Page, shown: tuple[PodMove, ...]) -> None:
     heads = ("#", "pod", "from", "to", "budget", "note")
     rows = [_row(move) for move in shown]
-    names = Fitting(nodes=(2, 3), pods=(1,), wraps=(4, 5))
+    names = Fitting(names=(1, 2, 3), wraps=(4, 5))
     if rows and not page.table("Moves", heads, rows, (0,), fitting=names):
         page.parts("Moves", map("  ".join, rows))
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from kplan.render.text.fitting import shortened
+from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.nodes import bar, part, percent
 from kplan.render.text.shared import headline, more_of, notes, origin, owners
 from kplan.render.text.style import Style, one_screen
 from kplan.render.text.whatif import goes_on
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodePod, NodeRefusal, NodeRow
-from kplan.words import count, listed, short_amount, short_amounts, short_name
+from kplan.words import count, listed, short_amounts, short_name
 
 CAUSES_SHOWN = 5
 RUNS_SHOWN = 6
-NAME = 40
-"""Longest name of a pod."""
-_ORDINARY = ("", "static", "DaemonSet")
-"""Notes that are left out where there is no room."""
 _ALWAYS = ("cpu", "memory")
 _SECONDARY = ("ephemeral-storage", "hugepages-", "attachable-volumes-")
 
@@ -70,8 +66,8 @@ def _use(page: Page, node: NodeRow, *, wide: bool) -> None:
     used = percent(node.pods, node.allowed_pods)
     full = part(node.pods, node.allowed_pods) if node.allowed_pods else 100.0
     rows.append(["pods", bar(full), used, f"{node.pods} of {node.allowed_pods}", free, leaving])
-    heads = ("", "", "", "requested", "", "")
-    if not page.table("Use", heads, rows, (2,)):
+    heads = ("", "0     100%", "", "requested", "", "")
+    if not page.table("Use", heads, rows, (2,), splits=False):
         page.parts("Use", (f"{row[0]} {row[2]}: {row[3]}, {row[4]} {row[5]}" for row in rows))
     if node.kept:
         page.part("", f"room is kept for {count(node.kept, 'nominated pod')}")
@@ -151,25 +147,13 @@ def _runs(page: Page, runs: tuple[NodePod, ...], *, wide: bool) -> None:
     columns = {name: short_amounts(name, [item.amounts.get(name) for item in shown], exact=wide) for name in names}
     rows = [
         [
-            item.pod if wide else shortened(item.pod, NAME),
+            item.pod,
             *(columns[name][number] for name in names),
             str(item.priority),
             item.note,
         ]
         for number, item in enumerate(shown)
     ]
-    right = range(1, len(heads) - 1)
-    if not page.table("Runs", heads, rows, right):
-        slim = [[*row[:-1], ""] for row in rows]
-        if not page.table("Runs", heads, slim, right):
-            page.parts("Runs", map(_taking, shown))
-        else:
-            for item in shown:
-                if item.note not in _ORDINARY:
-                    page.part("", f"{item.pod}: {item.note}")
+    fitting = Fitting(names=(0,), wraps=(len(heads) - 1,))
+    page.table("Runs", heads, rows, range(1, len(heads) - 1), fitting=fitting)
     page.more(len(runs) - len(shown), "smaller ones")
-
-
-def _taking(item: NodePod) -> str:
-    taken = ", ".join(f"{short_amount(name, amount)} {name}" for name, amount in item.amounts.items())
-    return f"{item.pod}  {taken or 'no request'}"

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kplan.render.text.fitting import common_prefix, common_suffix
+from kplan.render.text.fitting import INDENT
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import cause_lines, origin, verdict
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import goes_on
 from kplan.result.document_nodes import NodeList, NodeRow, Pool, ResourceTotal, ResourceUse
-from kplan.words import count, joined, listed, short_amount, short_amounts, short_name
+from kplan.words import count, listed, short_amount, short_amounts, short_name
 
 ROWS_SHOWN = 24
 """Nodes up to which every one has a line."""
 FIRST, LAST = 9, 5
 """Lines of more nodes than that: the first and the last."""
+FEWER_FIRST, FEWER_LAST = 5, 3
+"""Those of nodes whose names have lines of their own."""
+LINES_SHOWN = 26
+"""Lines of nodes that leave room on a screen for what is told of all of them."""
 POOLS_SHOWN = 6
 TOTALS_SHOWN = 6
 _LAYOUTS = (
-    *((width, True, True) for width in (10, 5)),
-    *((width, False, True) for width in (10, 5, 4)),
+    *((width, True, False) for width in (10, 5)),
     *((width, False, False) for width in (10, 5, 4)),
-    *((0, False, notes) for notes in (True, False)),
+    *((0, notes, False) for notes in (True, False)),
+    *((width, notes, True) for notes in (True, False) for width in (10, 5, 4)),
+    *((0, notes, True) for notes in (True, False)),
 )
-"""Width of bars, whether names are whole or lack what all begin with, whether notes have a column; the best first."""
+"""Width of bars, whether notes have a column, whether names have lines of their own; the best first."""
 _MEANINGS = (
     "free: on nodes that take pods; closed: on those that do not; largest: the most on one node",
     "unusable: of what is free, the share that the pods of this cluster could not use where it lies",
@@ -57,14 +62,19 @@ def node_list(
     if document.nodes:
         _totals(page, document, wide=style.wide)
         _slot(page, document)
-        _pools(page, document, resources or ("cpu", "memory"), wide=style.wide, asked=bool(by))
-        _rows(page, document, 0 if style.wide and rows is None else rows, resources, wide=style.wide)
+        barred = _pools(page, document, resources or ("cpu", "memory"), wide=style.wide, asked=bool(by))
+        told = _rows(page, document, 0 if style.wide and rows is None else rows, resources, wide=style.wide)
+        page.parts("", [text for text in told if not barred or text != _scale(BAR)])
     page.parts("Note", document.counted)
     origin(page, document.origin)
     return page.text()
 
 
-def bar(part: float, width: int = 10) -> str:
+BAR = 10
+"""Signs of a bar, where there is room."""
+
+
+def bar(part: float, width: int = BAR) -> str:
     """``####......`` for 40 %; full from 100 % on, and never empty or full before it is."""
     filled = round(width * part / 100)
     if part > 0:
@@ -91,14 +101,15 @@ def _totals(page: Page, document: NodeList, *, wide: bool) -> None:
     names = [*(n for n in _NODE_RESOURCES if n in totals), *(n for n in totals if n not in _NODE_RESOURCES)]
     told = names if wide else [name for name in names if totals[name].requested or not name.startswith(_SECONDARY)]
     shown = told if wide else told[:TOTALS_SHOWN]
-    heads = ["", "", "used", "requested", "of", "free", "closed", "largest", "unusable", "imbalance"]
+    heads = ["", "0     100%", "used", "requested", "of", "free", "closed", "largest", "unusable", "imbalance"]
     labels = {name: name if wide else short_name(name, names) for name in shown}
     rows = [_total_row(labels[name], name, totals[name], wide=wide) for name in shown]
     empty = [i for i in range(6, 10) if all(row[i] in ("-", "0") for row in rows)]
     for dropped in ((), (1,), (1, 9), (1, 8, 9), (1, 3, 8, 9), (1, 3, 6, 8, 9)):
         kept = [i for i in range(len(heads)) if i not in dropped and i not in empty]
         right = range(2 - (1 in dropped), len(kept))
-        if page.table("Total", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows], right):
+        cells = [[row[i] for i in kept] for row in rows]
+        if page.table("Total", [heads[i] for i in kept], cells, right, splits=False):
             break
     else:
         page.parts("Total", (f"{row[0]} {row[2]} of {row[4]}, {row[5]} free" for row in rows))
@@ -132,10 +143,11 @@ def _slot(page: Page, document: NodeList) -> None:
     page.part("Slot", f"most room for one pod: {document.slot.node}, {', '.join(told)}")
 
 
-def _pools(page: Page, document: NodeList, resources: Sequence[str], *, wide: bool, asked: bool) -> None:
+def _pools(page: Page, document: NodeList, resources: Sequence[str], *, wide: bool, asked: bool) -> bool:
+    """Write the pools; tell whether their bars have their scale."""
     pools = document.pools
     if not pools or (not asked and (len(pools) < 2 or (len(document.nodes) <= ROWS_SHOWN and not wide))):
-        return
+        return False
     shown = pools if wide else pools[:POOLS_SHOWN]
     heads = [document.pool_label.rpartition("/")[2], "nodes", "open"]
     for name in resources:
@@ -143,10 +155,11 @@ def _pools(page: Page, document: NodeList, resources: Sequence[str], *, wide: bo
     largest = {name: short_amounts(name, [pool.largest.get(name, 0) for pool in shown]) for name in resources}
     rows = [_pool_row(pool, {name: texts[i] for name, texts in largest.items()}) for i, pool in enumerate(shown)]
     right = [1, 2, *(column for at in range(3, len(heads), 3) for column in (at + 1, at + 2))]
-    if not page.table("Pools", heads, rows, right):
-        page.parts("Pools", (_pool_line(pool, resources) for pool in shown))
+    barred = page.table("Pools", heads, rows, right, splits=False)
+    page.parts("" if barred else "Pools", [_scale(BAR)] if barred else [_pool_line(pool, resources) for pool in shown])
     rest = pools[len(shown) :]
     page.more(len(rest), f"pools, {count(sum(pool.nodes for pool in rest), 'node')}")
+    return barred
 
 
 def _pool_line(pool: Pool, resources: Sequence[str]) -> str:
@@ -166,26 +179,38 @@ def _pool_row(pool: Pool, largest: Mapping[str, str]) -> list[str]:
     return cells
 
 
-def _rows(page: Page, document: NodeList, rows: int | None, resources: Sequence[str], *, wide: bool) -> None:
+def _rows(page: Page, document: NodeList, rows: int | None, resources: Sequence[str], *, wide: bool) -> list[str]:
+    """Write the nodes, and return what is to be said of the table."""
     names = list(resources) or (_all_resources(document) if wide else ["cpu", "memory"])
     extra = "" if wide or resources else _extended(document)
+    columns = _Columns(tuple(names), extra, wide=wide)
     nodes = document.nodes
-    first, last = len(nodes), 0
-    if rows is None and len(nodes) > ROWS_SHOWN:
-        first, last = FIRST, LAST
-    elif rows:
-        first, last = min(rows, len(nodes)), 0
-    tail = nodes[len(nodes) - last :] if last else ()
-    shown = [*nodes[:first], *tail]
-    table, told = _table(page, shown, _Columns(tuple(names), extra, wide=wide))
-    hidden = len(nodes) - len(shown)
+    first, last = min(rows or len(nodes), len(nodes)), 0
+    if rows is None:
+        for first, last in _shares(len(nodes)):
+            lines = _table(page, [*nodes[:first], *nodes[len(nodes) - last :]], columns)
+            if len(lines[0]) + sum(map(len, lines[1])) <= LINES_SHOWN:
+                break
+    else:
+        lines = _table(page, nodes[:first], columns)
+    heads, each, told = lines
+    hidden = len(nodes) - first - last
     if hidden and last:
-        table.insert(1 + first, f"{'':<{LABEL}}+{hidden:,} between, {document.order} (--rows all, or -l SELECTOR)")
+        each.insert(first, [f"{'':<{LABEL}}+{hidden:,} between, {document.order} (--rows all, or -l SELECTOR)"])
     elif hidden:
-        table.append(f"{'':<{LABEL}}+{hidden:,}, {document.order} (--rows all)")
-    page.lines.extend(table)
-    if told:
-        page.part("", told)
+        each.append([f"{'':<{LABEL}}+{hidden:,}, {document.order} (--rows all)"])
+    page.lines.extend([*heads, *(line for lines in each for line in lines)])
+    return told
+
+
+def _shares(count: int) -> Iterator[tuple[int, int]]:
+    """How many of the first and of the last nodes are shown, the most first: each takes a line, or two, or more."""
+    if count <= ROWS_SHOWN:
+        yield count, 0
+    else:
+        yield FIRST, LAST
+    if count > FEWER_FIRST + FEWER_LAST:
+        yield FEWER_FIRST, FEWER_LAST
 
 
 @dataclass(frozen=True)
@@ -218,45 +243,45 @@ class _Columns:
         return range(1, 1 + each * len(self.names), each)
 
 
-def _table(page: Page, nodes: Sequence[NodeRow], columns: _Columns) -> tuple[list[str], str]:
+def _table(page: Page, nodes: Sequence[NodeRow], columns: _Columns) -> tuple[list[str], list[list[str]], list[str]]:
     """Lay out nodes with as wide bars as there is room for; no name is cut.
 
-    What names share is left out, and told; what they begin with only where there is no room. A table that is too wide
-    without bars and without the third resource becomes a paragraph for each node.
+    Where there is none beside the names, these stand on lines of their own. A table that is too wide without bars and
+    without the third resource becomes a paragraph for each node.
 
     Returns:
-        its lines, and what else is to be said of it.
+        the lines of its heads, those of each node, and what else is to be said of it.
     """
-    suffix = common_suffix([node.node for node in nodes])
-    stem = common_prefix({node.node.removesuffix(suffix) for node in nodes})
-    ends = f"end in {suffix}" if suffix else ""
-    begins = f"begin with {stem}" if stem else ""
-    written = _written(nodes, columns)
-    for width, whole, notes in _LAYOUTS:
-        cut = "" if whole else stem
-        named = [node.node.removesuffix(suffix).removeprefix(cut) for node in nodes]
-        rows = [_cells(*each, columns) for each in zip(nodes, named, written, strict=True)]
+    rows = [_cells(*each, columns) for each in zip(nodes, _written(nodes, columns), strict=True)]
+    for width, notes, apart in _LAYOUTS:
         cells = rows if notes else [[*row[:-1], ""] for row in rows]
-        lines = _with_bars(page, columns, cells, width)
+        lines = _with_bars(page, columns, cells, width, apart=apart)
         if lines:
-            shared = joined(filter(None, (ends,) if whole else (begins, ends)))
-            told = [f"names {shared}" if shared else "", _scale(width), *([] if notes else _noted(rows))]
-            return lines, "; ".join(filter(None, told))
+            each = 2 if apart else 1
+            told = [_scale(width), *([] if notes else _noted(rows))]
+            by_row = [lines[at : at + each] for at in range(each, len(lines), each)]
+            return lines[:each], by_row, [text for text in told if text]
     if columns.extra:
         return _table(page, nodes, replace(columns, extra=""))
-    rows = [_cells(node, node.node, amounts, columns) for node, amounts in zip(nodes, written, strict=True)]
-    return _paragraphs(page, columns, rows), ""
+    return [], [_paragraph(page, columns, row, "" if number else "Nodes") for number, row in enumerate(rows)], []
 
 
-def _with_bars(page: Page, columns: _Columns, rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Lay out nodes with bars of a width; nothing where there is no room."""
+def _with_bars(page: Page, columns: _Columns, rows: Sequence[Sequence[str]], width: int, *, apart: bool) -> list[str]:
+    """Lay out nodes with bars of a width, a line a node or two; nothing where there is no room."""
     heads, bars = columns.heads(), columns.bars
     right = set(range(1, len(heads) - 1)) - set(bars)
     scratch = Page(10_000 if columns.wide else page.tables)
     scratch.splits = False
     cells = [[_narrow(cell, width) if i in bars else cell for i, cell in enumerate(row)] for row in rows]
     named = [head[:width] if i in bars and width and len(head) > width + 1 else head for i, head in enumerate(heads)]
-    return scratch.lines if scratch.table("Nodes", named, cells, right) else []
+    if not apart:
+        return scratch.lines if scratch.table("Nodes", named, cells, right) else []
+    below = [number - 1 for number in right]
+    if not scratch.table("", named[1:], [row[1:] for row in cells], below, indent=INDENT):
+        return []
+    first, *others = scratch.lines
+    names = [line for row, told in zip(rows, others, strict=True) for line in (f"{'':<{LABEL}}{row[0]}", told)]
+    return [f"{'Nodes':<{LABEL}}{named[0]}", first, *names]
 
 
 def _noted(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -273,15 +298,15 @@ def _scale(width: int) -> str:
     return f"bars: a # is {100 / width:.3g}% of allocatable" if width else ""
 
 
-def _paragraphs(page: Page, columns: _Columns, rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lay out a paragraph for each node, without bars."""
+def _paragraph(page: Page, columns: _Columns, row: Sequence[str], label: str) -> list[str]:
+    """Lay out a node as a paragraph, without bars."""
     bars = list(columns.bars)
     heads = columns.heads()
     heads = ["requested" if not head and i - 1 in bars else head for i, head in enumerate(heads)]
     heads = [f"{heads[i - 1]} {head}" if i - 1 in bars else head for i, head in enumerate(heads)]
     kept = [i for i in range(len(heads)) if i not in bars]
     scratch = Page(page.width)
-    scratch.row_paragraphs("Nodes", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows])
+    scratch.row_paragraphs(label, [heads[i] for i in kept], [[row[i] for i in kept]])
     return scratch.lines
 
 
@@ -307,8 +332,8 @@ def _there(use: ResourceUse | None) -> ResourceUse | None:
     return use if use is not None and (use.allocatable or use.requested) else None
 
 
-def _cells(node: NodeRow, name: str, amounts: Mapping[str, tuple[str, ...]], columns: _Columns) -> list[str]:
-    wide, cells = columns.wide, [name]
+def _cells(node: NodeRow, amounts: Mapping[str, tuple[str, ...]], columns: _Columns) -> list[str]:
+    wide, cells = columns.wide, [node.node]
     for resource in columns.names:
         use = _there(node.resources.get(resource))
         if use is None:

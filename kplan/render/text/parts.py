@@ -80,7 +80,7 @@ def _attachments(page: Page, answer: Answer) -> None:
         limit = "-" if use.limit is None else str(use.limit)
         rows.append((use.node, limit, str(use.attached), listed(use.unused, most=2) or "-", f"{len(use.new)}{there}"))
     heads = ("node", "limit", "attached", "of which no pod uses", "new")
-    if rows and not page.table("Volumes", heads, rows, (1, 2), fitting=Fitting(nodes=(0,), pods=(3, 4), wraps=(4,))):
+    if rows and not page.table("Volumes", heads, rows, (1, 2), fitting=Fitting(names=(0, 3, 4))):
         lines = (zip(heads, row, strict=True) for row in rows)
         page.parts("Volumes", (", ".join(f"{head} {cell}" for head, cell in line) for line in lines))
 
@@ -99,7 +99,7 @@ def _kept(page: Page, kept: tuple[Kept, ...]) -> None:
         )
         for number, item in enumerate(kept)
     ]
-    if not page.table("Kept", rows[0], rows[1:], (1,), fitting=Fitting(nodes=(0,), pods=(2,), wraps=(4,))):
+    if not page.table("Kept", rows[0], rows[1:], (1,), fitting=Fitting(names=(0, 2), wraps=(4,))):
         page.parts("Kept", ("  ".join(row) for row in rows))
 
 
@@ -109,7 +109,7 @@ def _amount(resource: str, amount: int) -> str:
 
 _VICTIMS = (
     (("node", "pod", "priority", "grace", "budget", "comes back"), None),
-    (("node", "pod", "prio", "grace", "budget", "comes back"), Fitting((0,), pods=(1, 4, 5), wraps=(4, 5))),
+    (("node", "pod", "prio", "grace", "budget", "comes back"), Fitting(names=(0, 1, 4, 5))),
 )
 """Heads of the table of victims and what gives way, the best first."""
 
@@ -153,17 +153,21 @@ def scores(page: Page, table: Scores, *, everything: bool, wide: bool) -> None:
     beats = _beats(table)
     if beats:
         cells[0][-1] = f" {beats}"
-    while True:
-        heads = ("node", "total", *columns, "")
-        if page.table("Scores", heads, cells, range(1, len(heads) - 1), 0, Fitting(nodes=(0,))):
-            break
-        if not columns:
-            page.parts("Scores", ("  ".join(cell[:2]) for cell in cells))
-            break
-        columns = columns[:-1]
-        cells = [[*cell[:-2], cell[-1]] for cell in cells]
+    columns = _scores_table(page, columns, cells)
     page.more(len(table.rows) + table.more - len(rows), where="--scores all")
     page.part("", _same(table, columns, wide=wide))
+
+
+def _scores_table(page: Page, columns: tuple[str, ...], cells: list[list[str]]) -> tuple[str, ...]:
+    """Write scores by as many plugins as there is room for beside whole names; return these."""
+    for number in (*range(len(columns), 0, -1), 0):
+        kept = columns[:number] or columns
+        heads = ("node", "total", *kept, "")
+        rows = [[*cell[: 2 + len(kept)], cell[-1]] for cell in cells]
+        fitting = None if number else Fitting(names=(0,), wraps=(len(heads) - 1,))
+        if page.table("Scores", heads, rows, range(1, len(heads) - 1), 0, fitting):
+            return kept
+    return columns
 
 
 def beside(table: Scores, asked: AskedNode | None) -> Scores:

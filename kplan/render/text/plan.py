@@ -10,6 +10,7 @@ from kplan.render.text.shared import group_lines, headline, more_of, notes, orig
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import goes_on
+from kplan.render.tones import harm
 from kplan.result.document_plan import PlanOwner, SimulationPlan
 from kplan.words import listed, tallied
 
@@ -89,7 +90,7 @@ def _steps(page: Page, document: SimulationPlan) -> None:
     rows = []
     if not _others(document):
         return
-    for number, step in enumerate(document.steps, 1):
+    for number, step in sorted(enumerate(document.steps, 1), key=lambda item: harm([item[1].result])):
         note = f"evicts {listed(step.evicts, most=2)}" if step.evicts else ""
         note = note or (f"one of {step.tie} that tie" if step.tie else "") or step.cause
         takes = listed([name.rpartition("/")[2] for name in step.devices], most=4)
@@ -97,7 +98,7 @@ def _steps(page: Page, document: SimulationPlan) -> None:
         note = f"comes back; {note}".strip("; ") if step.returned else note
         node = step.node or {"pending": "Pending", "gated": "Gated", "failed": "Failed"}[step.result]
         rows.append((str(number), step.pod, node, note))
-    names = Fitting(nodes=(2,), pods=(1, 3), wraps=(3,))
+    names = Fitting(names=(1, 2), wraps=(3,))
     if rows and not page.table("Steps", ("#", "pod", "node", ""), rows, (0,), fitting=names):
         page.parts("Steps", ("  ".join(filter(None, row)) for row in rows))
 
@@ -108,7 +109,7 @@ def _where(page: Page, owners: tuple[PlanOwner, ...], *, everything: bool) -> No
     rows: list[tuple[str, ...]] = []
     for most in range(NODES_SHOWN, 0, -1):
         rows = [_owner_row(item, most) for item in shown]
-        names = Fitting(nodes=(3,), pods=(0,)) if most == 1 else None
+        names = Fitting(names=(0, 3)) if most == 1 else None
         if not rows or page.table("Where", heads, rows, (1, 2), fitting=names):
             break
     else:

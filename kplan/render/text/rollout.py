@@ -140,7 +140,7 @@ def _table(page: Page, rollout: RolloutPlan, *, everything: bool) -> None:
     cut = ""
     for cut in ("", _stem(rollout)):
         rows = [_row(step, rollout, number_of[id(step)], cut) for step in steps]
-        names = Fitting(nodes=(2, 3) if replaced else (2,), pods=(1,)) if cut or not _stem(rollout) else None
+        names = Fitting(names=(1, 2, 3) if replaced else (1, 2)) if cut or not _stem(rollout) else None
         if page.table("Steps", heads, rows, (0,), fitting=names):
             break
     else:
@@ -154,12 +154,12 @@ def _table(page: Page, rollout: RolloutPlan, *, everything: bool) -> None:
 def _row(step: RolloutPlanStep, rollout: RolloutPlan, number: int, cut: str) -> tuple[str, ...]:
     cells = [str(number), _short(_name(step.pod), cut) or "-", step.node or _WAITING[step.result]]
     if rollout.strategy:
-        cells.append(_leaves(step.leaves, 1, cut) or "-")
+        cells.append(_leaves(step.leaves, 1) or "-")
     return *cells, f"{step.ready} of {rollout.replicas}"
 
 
 def _stem(rollout: RolloutPlan) -> str:
-    """What the names of all new pods begin with, up to a dash."""
+    """What the names of all new pods begin with, up to a dash: these are made up, and nothing to copy."""
     return common_stem([_name(step.pod) for step in rollout.steps if step.pod])
 
 
@@ -167,10 +167,10 @@ def _short(name: str, cut: str) -> str:
     return f"...{name.removeprefix(cut)}" if cut and name.startswith(cut) else name
 
 
-def _leaves(leaves: Sequence[Leaving], most: int, cut: str = "") -> str:
+def _leaves(leaves: Sequence[Leaving], most: int) -> str:
     told = []
     for leaving in leaves[:most]:
-        name = _short(_name(leaving.pod), cut)
+        name = _name(leaving.pod)
         told.append(f"{name} on {leaving.node}" if leaving.node else name)
     more = [f"+{len(leaves) - most}"] if len(leaves) > most else []
     return ", ".join(told + more)
@@ -192,7 +192,7 @@ def _summary(rollout: RolloutPlan) -> str:
 
 def quotas(page: Page, document: SimulationPlan, *, everything: bool) -> None:
     """Lay out what quotas come to: what is used now, with this, and whether it is refused."""
-    rows = document.quotas
+    rows = sorted(document.quotas, key=lambda row: not row.refused)
     shown = rows if everything else rows[:QUOTAS_SHOWN]
     when = _moment(document.rollouts)
     page.parts("Quota", (_quota(row, when) for row in shown))

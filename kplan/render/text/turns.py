@@ -27,7 +27,7 @@ def turn_lines(page: Page, turns: Sequence[DrainTurn], *, everything: bool) -> N
     heads: tuple[str, ...] = ("#", "node", "evicts", "lands on", "left")
     if not any(row[-1] for row in rows):
         heads, rows = heads[:-1], [row[:-1] for row in rows]
-    if not page.table("Turns", heads, rows, (), fitting=Fitting(nodes=(1, 3), wraps=(3,))):
+    if not page.table("Turns", heads, rows, (), fitting=Fitting(names=(1, 3))):
         page.parts("Turns", (", ".join(filter(None, row)) for row in rows))
     page.more(len(turns) - number + 1, "nodes")
 

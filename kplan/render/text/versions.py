@@ -29,6 +29,6 @@ def under_lines(page: Page, document: VersionedDocument, *, everything: bool = F
         page.part("", other.because.text)
     shown = other.differences if everything else other.differences[:SHOWN]
     rows = [(difference.what, difference.first, difference.second) for difference in shown]
-    if rows and not page.table("", ("", rules, other.rules), rows, fitting=Fitting(pods=(0,), wraps=(0, 1, 2))):
+    if rows and not page.table("", ("", rules, other.rules), rows, fitting=Fitting(wraps=(0, 1, 2))):
         page.parts("", (f"{what}: {first} -> {second}" for what, first, second in rows))
     page.more(len(other.differences) - len(shown), "differences", "-o wide, -o json")

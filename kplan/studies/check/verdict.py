@@ -108,7 +108,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         ),
         objects=objects,
         findings=findings,
-        rules=tuple(_rules(policy, findings, plan.quotas, while_there_text(policy, after))),
+        rules=tuple(sorted(_rules(policy, findings, plan.quotas, while_there_text(policy, after)), key=_fails_first)),
         doubts=tuple(doubt for doubt in _doubts(played, mine, recording, policy, unknown) if doubt.code not in certain),
         notes=plan.notes,
         recording=recording,
@@ -235,6 +235,10 @@ def _rules(
         text = words.quota_rows(quotas) if rule == "quota" and not broken else words.fares(counted, same)
         text = "; ".join(filter(None, (text, late.get(rule, ""))))
         yield CheckRule(rule=rule, wanted=wanted, status="fail" if counted else "main" if same else "ok", text=text)
+
+
+def _fails_first(rule: CheckRule) -> int:
+    return ("fail", "main", "ok").index(rule.status)
 
 
 def _recording(taken: str, completeness: Completeness, options: CheckOptions) -> Recording:

@@ -22,6 +22,10 @@ ATTEMPTS, FEWER_ATTEMPTS, LARGE = 8, 3, 1000
 """Causes whose pods are tried with a change, the most pods first; and of a cluster of many nodes."""
 
 
+VERDICTS = ("PENDING", "PREEMPTS", "FITS", "GATED")
+"""Verdicts of many pods: the first that holds of one of them is that of all."""
+
+
 def folded(context: Context, explained: Sequence[Explained]) -> PodExplanations:
     """Fold answers by verdict and cause, pending pods first, the most first."""
     answers = tuple(each.answer for each in explained)
@@ -30,12 +34,12 @@ def folded(context: Context, explained: Sequence[Explained]) -> PodExplanations:
         code = each.answer.because.code if each.answer.because is not None else ""
         same = (each.answer.verdict, *((code, each.shape) if each.answer.verdict != "FITS" else ()))
         folds.setdefault(same, []).append(each)
-    rank = {"PENDING": 0, "PREEMPTS": 1, "FITS": 2, "GATED": 3}
+    rank = {"PENDING": 0, "PREEMPTS": 1, "GATED": 2, "FITS": 3}
     made = [_fold(group, _waits(group, context), in_turn=context.in_turn) for group in folds.values()]
     made.sort(key=lambda fold: (rank.get(fold.verdict, 9), -fold.count, fold.pods[0]))
     made = [_with_attempt(context, fold, number) for number, fold in enumerate(made)]
-    counts = {word: sum(answer.verdict == word for answer in answers) for word in rank}
-    verdict = next((word for word in rank if counts[word]), "NOTHING")
+    counts = {word: sum(answer.verdict == word for answer in answers) for word in VERDICTS}
+    verdict = next((word for word in VERDICTS if counts[word]), "NOTHING")
     none = plan_doubts(context.planner.cluster.state.completeness, (), frozenset({"Pod"})) if not answers else ()
     doubts = (*(doubt for answer in answers for doubt in answer.doubts), *none)
     return PodExplanations(

@@ -31,7 +31,7 @@ def totals_of(steps: Sequence[PlanStep], besides: frozenset[str] = frozenset()) 
 
 
 def owners_of(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
-    """Count pods by owner, those of most pods first."""
+    """Count pods by owner: those with pods that have no place first, then those of most pods."""
     by_owner: dict[str, list[PlanStep]] = {}
     for step in steps:
         by_owner.setdefault(folded_owner(step.owner, step.pod), []).append(step)
@@ -40,4 +40,8 @@ def owners_of(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
         on = dict(Counter(step.node for step in mine if step.node))
         placed, gated = sum(on.values()), sum(step.result == "gated" for step in mine)
         made.append(PlanOwner(owner=owner, placed=placed, not_placed=len(mine) - placed - gated, gated=gated, on=on))
-    return tuple(sorted(made, key=lambda item: (-item.placed - item.not_placed - item.gated, item.owner)))
+
+    def order(item: PlanOwner) -> tuple[bool, bool, int, str]:
+        return not item.not_placed, not item.gated, -item.placed - item.not_placed - item.gated, item.owner
+
+    return tuple(sorted(made, key=order))
