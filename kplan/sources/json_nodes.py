@@ -119,6 +119,11 @@ class JsonNode:
         """See Node."""
         return len(memoryview(self.raw))
 
+    def parts(self) -> int:
+        """See Node."""
+        text = bytes(self.raw)
+        return sum(map(text.count, (b",", b"[", b"{")))
+
     def array(self) -> Elements | None:
         """See Node."""
         return self._elements(self.raw)
