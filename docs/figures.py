@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kplan.admission.controllers.names import MOST_PODS
 from kplan.objects import limits
-from kplan.sources import bounds, documents, opening, yaml_events
+from kplan.sources import bounds, opening, yaml_events
 from tests.hostile.samples import INPUTS
 from tests.hostile.test_fuzz import COUNT
 from tests.hostile.test_output import EVIL, FORMATS, commands
@@ -40,7 +40,7 @@ def page() -> str:
     )
     most = (
         ("bytes of one file", opening.READ_LIMIT),
-        ("documents of one file", documents.DOCUMENTS),
+        ("documents of one file", bounds.MOST_DOCUMENTS),
         ("levels of YAML", yaml_events.MAX_DEPTH),
         ("values of one file, or one in ten bytes", bounds.MOST_VALUES),
         ("keys of a map in YAML", yaml_events.MOST_KEYS),

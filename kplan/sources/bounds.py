@@ -10,12 +10,30 @@ from kplan.errors import SourceError
 LARGEST_OBJECT = 8 << 20
 """Length of one object in JSON [bytes]; etcd takes 1.5 MiB of its own, denser form."""
 
-MOST_VALUES = 8_000_000
+MOST_VALUES = 1_000_000
 """Values of one file, as far as commas, brackets and line breaks tell; of a larger file, one in ten bytes.
 
 A file of 100 MB as kubectl writes it has some 4 million. Each takes a hundred bytes in memory, whatever it takes in the
 file.
 """
+
+HEAVIEST = 3
+"""Times their text that all objects together may take in memory; as kubectl writes them it is half of that."""
+
+LEAST_WEIGHT = 24 << 20
+"""What objects may take in memory of however short a text [bytes]."""
+
+MOST_DOCUMENTS = 300_000
+"""Documents of one file; lists may hold more."""
+
+MOST_PARTS = 250_000
+"""Values of one object; one that an API server takes has a tenth at most."""
+
+MOST_BROKEN = 20_000
+"""Objects that may be broken; each is told of."""
+
+MOST_UNKNOWN = 10_000
+"""Kinds of objects that are not read; a cluster has a few hundred."""
 
 MOST_OF_MANIFESTS = 25 << 20
 """Length of all manifests of one question [bytes]; they are held in memory as dicts and lists."""
@@ -45,3 +63,18 @@ def check_values(data: bytes, file: str) -> None:
                 code="too-many",
                 hint="is it the right file?",
             )
+
+
+def check_count(number: int, most: int, what: str, file: str) -> None:
+    """Refuse a file of more of something than any of a real cluster has.
+
+    Raises:
+        SourceError: always then.
+    """
+    if number > most:
+        raise SourceError(
+            f"more than {most:,} {what}, the most that are read",
+            file=file,
+            code="too-many",
+            hint="is it the right file?",
+        )

@@ -2,22 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import TypeVar
 
 from kplan.objects.kinds import BY_NAME, KINDS, Kind, find
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.objects.whole_numbers import by_size
+from kplan.sources.bounds import MOST_BROKEN, MOST_UNKNOWN, check_count
 from kplan.sources.documents import DumpFacts
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
+from kplan.sources.scale import Scale
 from kplan.sources.schedulers_seen import Schedulers
 from kplan.sources.snapshot_notes import LISTED, SERVER_VERSION, TAKEN, SnapshotNotes, told
 from kplan.words import count
 
 DEFAULT_NAMESPACE = "default"
-_of = cache(find)
+_of = lru_cache(maxsize=4096)(find)
 V = TypeVar("V")
 
 
@@ -29,9 +31,10 @@ class Collector:
 
     Args:
         until: the moment up to which records over time are carried out [seconds since 1970]; None for their end.
+        bounded: whether what is read comes from files, and is weighed.
     """
 
-    def __init__(self, until: float | None = None) -> None:
+    def __init__(self, until: float | None = None, *, bounded: bool = False) -> None:
         self.notes: list[str] = []
         self.carried_out = False
         """Whether a record over time was among what was read."""
@@ -43,6 +46,7 @@ class Collector:
         self._described: list[DumpFacts] = []
         self._told: list[SnapshotNotes] = []
         self._schedulers = Schedulers()
+        self._scale = Scale() if bounded else None
 
     @property
     def empty(self) -> bool:
@@ -50,29 +54,34 @@ class Collector:
         return not (self._tables or self._unknown or self._broken)
 
     def weighs(self, size: int, file: str) -> None:
-        """Take files of any size."""
+        """Take files of any size; what is in them may not be much heavier."""
+        if self._scale is not None:
+            self._scale.reads(size, file)
 
     def add(self, record: Record) -> None:
         """Take an object; one that is broken is left out and remembered as such."""
         kind = _of(record.api_version, record.kind)
         if kind is None and (cut := record.cut()) is not None:
-            self._broken.append(cut)
+            self.broken(cut)
             return
         if kind is None:
             self._schedulers.unread(record)
             self._unknown[f"{record.api_version}/{record.kind}"] += 1
+            check_count(len(self._unknown), MOST_UNKNOWN, "kinds of objects that kplan does not read", record.file)
             return
         table = self._table(kind)
         item = typed(record, kind)
         if isinstance(item, BrokenObject):
-            self._broken.append(item)
+            self.broken(item)
         elif item.name:
+            if self._scale is not None:
+                self._scale.take(item, record.node.size())
             table.keep(item)
             self._schedulers.read(item, record)
         else:
             meta = ("metadata",)
             hint = "; generateName alone names no object of a cluster" if item.metadata.generate_name else ""
-            self._broken.append(record.broken(f"name is missing{hint}", meta))
+            self.broken(record.broken(f"name is missing{hint}", meta))
 
     def listed(self, api_version: str, kind: str) -> None:
         """Take note that a list of this kind was there, be it empty."""
@@ -88,6 +97,7 @@ class Collector:
     def broken(self, broken: BrokenObject) -> None:
         """Take note of something that is no object where one belongs."""
         self._broken.append(broken)
+        check_count(len(self._broken), MOST_BROKEN, "broken objects", broken.place.partition(":")[0])
 
     def recorded(self, annotations: dict[str, object]) -> None:
         """Take what a kplan snapshot says of itself."""

@@ -14,7 +14,7 @@ from kplan.errors import SourceError
 from kplan.objects import models
 from kplan.objects.state import BrokenObject
 from kplan.sources import json_text, yaml_lines
-from kplan.sources.bounds import LARGEST_OBJECT, check_values
+from kplan.sources.bounds import LARGEST_OBJECT, MOST_DOCUMENTS, MOST_PARTS, check_values
 from kplan.sources.cut_off import may_be_cut
 from kplan.sources.fit import Path, describe
 from kplan.sources.json_nodes import JsonNode, JsonPlace
@@ -31,10 +31,10 @@ _RETRY_AS_YAML = 4 << 20
 _STRANGE = 20_000
 """Elements of lists that are no objects, none being one, before reading ends."""
 
-_LIST_DEPTH = 4
-DOCUMENTS = 300_000
-"""Documents of one file that are read; lists may hold more."""
+_COUNTED = 1 << 19
+"""Length of an object whose values are counted [bytes]."""
 
+_LIST_DEPTH = 4
 _FOREIGN = 1_000
 """Documents that are no objects of Kubernetes before a file is taken for none of its."""
 _LIST = "List"
@@ -204,7 +204,7 @@ class _Reading:
         """Sort every document into lists, objects and what is neither."""
         for number, (node, hint) in enumerate(documents):
             self._document(node, hint, 0)
-            if len(self.foreign) > _FOREIGN or number > DOCUMENTS:
+            if len(self.foreign) > _FOREIGN or number > MOST_DOCUMENTS:
                 raise self._too_many()
         if not self.found:
             self._nothing()
@@ -217,7 +217,7 @@ class _Reading:
         if len(self.foreign) > _FOREIGN:
             told = f"more than {_FOREIGN:,} documents in it are no objects of Kubernetes"
         else:
-            told = f"more than {DOCUMENTS:,} documents, the most that are read of one file"
+            told = f"more than {MOST_DOCUMENTS:,} documents, the most that are read of one file"
         return SourceError(told, file=self.name, code="too-many", hint="is it the right file?")
 
     def _strange(self) -> None:
@@ -321,6 +321,10 @@ class _Reading:
         if not problem and node.size() > LARGEST_OBJECT:
             self.found = True
             told = f"an object of {node.size():,} bytes, and {LARGEST_OBJECT:,} is the most that kplan reads"
+            self.sink.broken(Record(str(api_version), str(kind), node, self.name).broken(told))
+        elif not problem and node.size() > _COUNTED and (parts := node.parts()) > MOST_PARTS:
+            self.found = True
+            told = f"an object of {parts:,} values, and {MOST_PARTS:,} is the most that kplan reads"
             self.sink.broken(Record(str(api_version), str(kind), node, self.name).broken(told))
         elif not problem:
             self.found = True

@@ -119,6 +119,11 @@ class JsonNode:
         """See TextNode."""
         return len(memoryview(self.raw))
 
+    def parts(self) -> int:
+        """See TextNode."""
+        text = bytes(self.raw)
+        return sum(map(text.count, (b",", b"[", b"{")))
+
     def array(self) -> Elements | None:
         """See TextNode."""
         return self._elements(self.raw)

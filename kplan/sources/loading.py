@@ -55,7 +55,7 @@ def load(paths: Paths, *, stdin: BinaryIO | None = None, at: str = "") -> Cluste
     until = seconds_of(at)
     if at and until is None:
         raise UsageError(f"{at} is not a time", code="bad-time", hint="write it as 2006-01-02T15:04:05Z")
-    collector = Collector(until)
+    collector = Collector(until, bounded=True)
     with collector_paused():
         read_all(paths, collector, stdin)
         if at and not collector.carried_out:

@@ -1,8 +1,9 @@
 """Manifests: objects in the order they were written, each with its place, as ``simulate`` and ``check`` take them."""
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
@@ -15,12 +16,54 @@ from kplan.sources.collect import DEFAULT_NAMESPACE, typed
 from kplan.sources.documents import DumpFacts
 from kplan.sources.fit import Path
 from kplan.sources.loading import Paths, collector_paused, matching, read_all
-from kplan.sources.nodes import TextNode
+from kplan.sources.nodes import Written
 from kplan.sources.records import Record
-from kplan.sources.yaml_nodes import YamlNode
+from kplan.sources.scale import Scale
+from kplan.sources.yaml_nodes import PackedNode, YamlNode
+
+_RECENT = 1 << 18
+"""Length of the texts whose dicts and lists are held after they were asked for; the last always is [bytes]."""
 
 
-@dataclass(frozen=True, slots=True)
+_FOR_EACH = 1 << 10
+"""What each counts at least [bytes]."""
+
+
+_ENTRY = 700
+"""What holds an object of a manifest, besides itself: its place, its text and what is known of it [bytes]."""
+
+
+class _AsWritten:
+    """An object as written: made of its text when it is asked for, as dicts and lists take ten times as much."""
+
+    def __init__(self) -> None:
+        self._recent: OrderedDict[int, tuple[Written, dict[str, object]]] = OrderedDict()
+        self._held = 0
+
+    def __get__(self, manifest: Any, owner: type[object]) -> dict[str, object]:
+        if manifest is None:
+            raise AttributeError("raw")  # there is no default
+        given: dict[str, object] | None = manifest.__dict__["raw"]
+        return given if given is not None else self._of(manifest.node)
+
+    def __set__(self, manifest: Any, raw: dict[str, object] | None) -> None:
+        manifest.__dict__["raw"] = raw
+
+    def _of(self, node: Written) -> dict[str, object]:
+        known = self._recent.get(id(node))
+        if known is not None:
+            return known[1]
+        value = node.value()
+        assert isinstance(value, dict)
+        self._recent[id(node)] = (node, value)  # the node is held, so that no other gets its id
+        self._held += _FOR_EACH + node.size()
+        while self._held > _RECENT and len(self._recent) > 1:
+            gone, _ = self._recent.popitem(last=False)[1]
+            self._held -= _FOR_EACH + gone.size()
+        return value
+
+
+@dataclass(frozen=True)
 class ManifestObject:
     """One object of a manifest.
 
@@ -28,7 +71,7 @@ class ManifestObject:
         api_version: as written.
         kind: as written.
         item: the typed object, which may have no name but a ``generateName``; None for kinds kplan does not read.
-        raw: the object as written, dicts and lists; not to be changed.
+        raw: the object as written, dicts and lists; not to be changed. Given as None, it is made of the node.
         file: name of the file or stream.
         line: 1-based line at which it begins.
         node: the object in its text; None for one that was not read from a text.
@@ -37,10 +80,13 @@ class ManifestObject:
     api_version: str
     kind: str
     item: Object | None
-    raw: dict[str, object]
+    if TYPE_CHECKING:
+        raw: dict[str, object]
+    else:
+        raw: dict[str, object] = _AsWritten()
     file: str
     line: int
-    node: TextNode | None = field(default=None, repr=False, compare=False)
+    node: Written | None = field(default=None, repr=False, compare=False)
 
     @property
     def place(self) -> str:
@@ -53,7 +99,7 @@ class ManifestObject:
 
     def repeated_keys(self) -> Iterator[tuple[Path, int]]:
         """Yield each key of a map that is written a second time, with its 1-based line; only YAML is looked at."""
-        if isinstance(self.node, YamlNode):
+        if isinstance(self.node, YamlNode | PackedNode):
             yield from self.node.repeated()
 
     def with_raw(self, raw: dict[str, object]) -> "ManifestObject":
@@ -81,6 +127,7 @@ class Manifests:
         namespace: of namespaced objects that name none.
         bytes_read: how long the files were.
         reading: name of the last file.
+        scale: weighs what they hold in memory.
         autoscaled: whether workloads have the replicas that their autoscalers give them at a limit, not those written.
     """
 
@@ -90,6 +137,7 @@ class Manifests:
     namespace: str = DEFAULT_NAMESPACE
     autoscaled: bool = False
     bytes_read: int = 0
+    scale: Scale = field(default_factory=lambda: Scale(_ENTRY), repr=False, compare=False)
     reading: str = ""
 
     @property
@@ -101,6 +149,7 @@ class Manifests:
         """Take note of how long a file is; all of them are held in memory as they are written."""
         self.bytes_read += size
         self.reading = file
+        self.scale.reads(size, file)
         if self.bytes_read > MOST_OF_MANIFESTS:
             raise SourceError(
                 f"more than {MOST_OF_MANIFESTS >> 20} MiB of manifests, the most that kplan reads",
@@ -129,13 +178,12 @@ class Manifests:
         elif item and not item.name and not item.metadata.generate_name:
             self.broken_objects.append(record.broken("name is missing", ("metadata",)))
         else:
-            raw = record.node.value()
-            assert isinstance(raw, dict)
-            self.objects.append(
-                ManifestObject(
-                    record.api_version, record.kind, item, raw, record.file, record.node.at()[0], record.node
-                )
-            )
+            if item is not None:
+                self.scale.take(item, record.node.size())
+            line, node = record.node.at()[0], record.node
+            kept = node.packed() if isinstance(node, YamlNode) else node
+            raw: Any = None  # made of the node
+            self.objects.append(ManifestObject(record.api_version, record.kind, item, raw, record.file, line, kept))
 
     def listed(self, api_version: str, kind: str) -> None:
         """Pass over: an empty list is nothing that lands."""

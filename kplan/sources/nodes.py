@@ -28,14 +28,24 @@ class Head(NamedTuple):
     message: object
 
 
-class TextNode(Protocol):
-    """A value in a text."""
+class Written(Protocol):
+    """A value that was read, with its place."""
 
     def at(self, path: Path = ()) -> tuple[int, int]:
         """Give the 1-based line and column of a path, or of the deepest part of it that is written there."""
 
     def size(self) -> int:
         """Give how long its text is [bytes]; 0 where that is not known."""
+
+    def value(self) -> object:
+        """Give the whole as dicts and lists; shared with others where YAML aliases it, so not to be changed."""
+
+
+class TextNode(Written, Protocol):
+    """A value in a text."""
+
+    def parts(self) -> int:
+        """Give how many values are in it, roughly; 0 where that was looked at as it was read."""
 
     def array(self) -> "Elements | None":
         """Give the elements of a list; None for another value."""
@@ -48,9 +58,6 @@ class TextNode(Protocol):
 
     def fields(self) -> "Mapping[str, TextNode]":
         """Give the fields of a map by name; empty for another value."""
-
-    def value(self) -> object:
-        """Give the whole as dicts and lists; shared with others where YAML aliases it, so not to be changed."""
 
     def typed(self, model: type[Object]) -> Object:
         """Decode to a model; raises msgspec's errors and UnicodeDecodeError."""

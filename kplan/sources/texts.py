@@ -11,7 +11,6 @@ _OF_THE_API = frozenset({b"apiVersion", b"kind", b"metadata", b"items", b"spec",
 
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _fields = msgspec.json.Decoder(dict[str, Raw])
-_array = msgspec.json.Decoder(list[Raw])
 
 
 class Text:
@@ -26,22 +25,23 @@ class Text:
         first = _FIRST_KEY.match(self.data)
         if not first or first[2] in _OF_THE_API:
             return frozenset()
+        begin = memoryview(self.data)[first.end(1) if first[1] else 0 :]
         try:
-            raw = _array.decode(self.data)[0] if first[1] else self.data
-            return frozenset(_fields.decode(raw))
+            return frozenset(_fields.decode(begin))
         except msgspec.ValidationError:
             return frozenset()
         except msgspec.DecodeError as error:
-            return self._of_first_document(str(error))
+            return _of_first(begin, str(error))
         except (RecursionError, UnicodeDecodeError):
             return frozenset()
 
-    def _of_first_document(self, error: str) -> frozenset[str]:
-        """Cut the text after its first document, where another one follows."""
-        more = _BYTE.search(error)
-        if "trailing characters" not in error or not more:
-            return frozenset()
-        try:
-            return frozenset(_fields.decode(self.data[: int(more[1]) - 1]))
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            return frozenset()
+
+def _of_first(text: memoryview, error: str) -> frozenset[str]:
+    """Cut the text after its first document, or element, where another one follows."""
+    more = _BYTE.search(error)
+    if "trailing characters" not in error or not more:
+        return frozenset()
+    try:
+        return frozenset(_fields.decode(text[: int(more[1]) - 1]))
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return frozenset()

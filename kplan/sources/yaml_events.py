@@ -18,6 +18,7 @@ from yaml.error import MarkedYAMLError, YAMLError
 from yaml.reader import ReaderError
 
 from kplan.errors import SourceError
+from kplan.sources.bounds import MOST_DOCUMENTS, MOST_PARTS, check_count
 from kplan.sources.scalars import MERGE, ScalarError, key, plain, tagged
 
 try:
@@ -34,8 +35,15 @@ except ImportError:  # a PyYAML built without libyaml: the same events, 15 times
 MAX_DEPTH = 1000
 """Levels of nesting; no Kubernetes object comes near."""
 
-MOST_KEYS = 200_000
+MOST_KEYS = 100_000
 """Keys of one map; an object of Kubernetes that has as many is larger than an API server takes."""
+
+_HINTED = 1 << 20
+"""Length of a text up to which it is looked for what may be wrong with it [bytes]."""
+
+_CUT = "the file ends in the middle: was it cut off?"
+_ITEMS_DEPTH = 2
+"""Lists down to this depth may hold objects."""
 
 _MARKED_DEPTH = 2
 """Maps down to this depth remember where they begin: a document, and the items of a list in it."""
@@ -75,6 +83,7 @@ class YamlDocument:
         value: dicts, lists, str, int, float, bool and None; aliased parts are shared, so it must not be changed.
         mark: where it begins.
         marks: where each map of the first three levels begins, by ``id``.
+        aliases: whether parts of it are shared.
         items: where the document is a List whose items are built as they are asked for, gives them, each with where it
             begins if it is a map; ``value`` has none of them then.
     """
@@ -82,6 +91,7 @@ class YamlDocument:
     value: object
     mark: Mark
     marks: dict[int, Mark] = field(default_factory=dict)
+    aliases: bool = False
     items: Callable[[], Iterator[tuple[object, Mark | None]]] | None = None
 
     def whole(self) -> "YamlDocument":
@@ -111,6 +121,7 @@ def documents(data: str | bytes, file: str, *, first_line: int = 0) -> Iterator[
     """
     try:
         parser = _Parser(_separated(data))
+        count = 0
         get_event: Callable[[], Any] = parser.get_event
         while True:
             event = get_event()
@@ -118,6 +129,8 @@ def documents(data: str | bytes, file: str, *, first_line: int = 0) -> Iterator[
             if kind is events.StreamEndEvent:
                 return
             if kind is events.DocumentStartEvent:
+                count += 1
+                check_count(count, MOST_DOCUMENTS, "documents in one file", file)
                 yield _Builder(get_event, file, first_line).document()
     except YAMLError as error:
         raise _syntax_error(error, data, file, first_line) from None
@@ -175,7 +188,7 @@ class _Builder:
         event = self.get_event()
         if type(event) is not events.DocumentEndEvent:  # pragma: no cover - the parser sees to it
             raise self._error("expected the end of the document", event)
-        return YamlDocument(value, mark, self.marks)
+        return YamlDocument(value, mark, self.marks, aliases=self.extra > 0)
 
     def _value(self, event: Any) -> object:  # noqa: C901 - one loop: a call per event would double the time
         """Build the value that begins with an event.
@@ -189,7 +202,7 @@ class _Builder:
         into: Any = None
         pending: Any = None
         anchor: str | None = None
-        began = seen = 0
+        began = seen = before = 0
         while True:
             kind = type(event)
             seen += 1
@@ -202,6 +215,8 @@ class _Builder:
                 value = self._scalar(event)
                 if event.anchor is not None:
                     self.anchors[event.anchor] = (value, 1)
+                if seen - before > MOST_PARTS:
+                    raise self._error(f"an object of more than {MOST_PARTS:,} values", event, code="too-large")
             elif kind is map_event or kind is list_event:
                 if pending is _NO_KEY:
                     raise self._no_key(event)
@@ -233,6 +248,8 @@ class _Builder:
                 return value
             if type(into) is list:
                 into.append(value)
+                if len(stack) <= _ITEMS_DEPTH and type(value) is dict:
+                    before = seen  # the next object begins
             elif pending is _MERGE:
                 self._merge(into, value, aliased, event)
                 pending = _NO_KEY
@@ -345,6 +362,9 @@ def _line_of(data: str | bytes, position: int) -> int:
 
 
 def _syntax_hint(data: str | bytes, line: int, column: int) -> str:
+    if len(data) > _HINTED:
+        breaks = data.count("\n") if isinstance(data, str) else data.count(b"\n")
+        return _CUT if line >= breaks else ""  # nobody wrote it by hand
     text = data if isinstance(data, str) else data.decode("utf-8", "replace")
     lines = text.split("\n")
     before = lines[: line + 1]
@@ -353,5 +373,5 @@ def _syntax_hint(data: str | bytes, line: int, column: int) -> str:
     if any("\t" in part[: len(part) - len(part.lstrip())] for part in before[-2:]):
         return "indent with spaces, not with tabs"
     if line >= len(lines) or not "".join([lines[line][column:], *lines[line + 1 :]]).strip():
-        return "the file ends in the middle: was it cut off?"
+        return _CUT
     return ""

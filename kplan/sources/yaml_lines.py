@@ -31,7 +31,7 @@ _LEAST_DOCUMENT = 20
 _LEAST_LINE = 8
 """Characters of a line on average for which reading by lines pays."""
 
-_CACHE_LIMIT, _CACHED_LENGTH = 60_000, 200
+_CACHE_LIMIT, _CACHED_LENGTH = 20_000, 200
 """Lines that are remembered, and the longest of them."""
 
 _LONGEST_KEY = 1000
@@ -149,7 +149,7 @@ def _document(text: str, start: int, end: int, file: str, line: int) -> Iterator
 def _by_events(chunk: str, start: int, file: str, line: int) -> Iterator[YamlDocument]:
     for document in yaml_events.documents(chunk, file, first_line=line):
         marks = {name: mark.later(start) for name, mark in document.marks.items()}
-        yield YamlDocument(document.value, document.mark.later(start), marks)
+        yield YamlDocument(document.value, document.mark.later(start), marks, aliases=document.aliases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ def _list(part: _List, match: re.Match[str]) -> YamlDocument:
     if not isinstance(value, dict) or value.get("items") != []:
         raise _Irregular
     mark = Mark(part.line, 0, part.start)
-    return YamlDocument(value, mark, {id(value): mark}, partial(part.items, begin, stop, indent))
+    return YamlDocument(value, mark, {id(value): mark}, items=partial(part.items, begin, stop, indent))
 
 
 def _end_of_items(chunk: str, begin: int, indent: str) -> int:

@@ -11,7 +11,7 @@ from kplan.objects.models import Object
 from kplan.sources.fit import Path
 from kplan.sources.nodes import Elements, Head, TextNode
 from kplan.sources.repeated_keys import repeated_keys
-from kplan.sources.yaml_events import YamlDocument, event_stream
+from kplan.sources.yaml_events import Mark, YamlDocument, event_stream
 
 _NEXT_DOCUMENT = "\n---"
 
@@ -32,21 +32,25 @@ class YamlText:
         return self.data
 
 
-@dataclass(slots=True)
-class YamlNode:
-    """A value in a YAML stream; see TextNode."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a value stands in a stream.
 
-    built: object
-    document: YamlDocument
+    Attributes:
+        mark: where it begins, or what it is inside of.
+        inside: path from there.
+        source: the stream.
+        whole: whether it is a document, not a part of one.
+    """
+
+    mark: Mark
+    inside: Path
     source: YamlText
-    inside: Path = ()
-    """Path from the document; only maps of the first levels have a mark of their own."""
+    whole: bool
 
-    def at(self, path: Path = ()) -> tuple[int, int]:
-        """See TextNode."""
-        mark = self.document.marks.get(id(self.built)) if isinstance(self.built, dict) else None
-        if mark is None:
-            mark, path = self.document.mark, (*self.inside, *path)
+    def at(self, path: Path) -> tuple[int, int]:
+        """Find the 1-based line and column of a path inside of the value."""
+        mark, path = self.mark, (*self.inside, *path)
         if path:
             window = " " * mark.column + self.source.text()[mark.index : mark.index + _WINDOW]
             place = _find_yaml(window, path)
@@ -59,15 +63,84 @@ class YamlNode:
 
         Items of lists are not looked at: programs write those, and each would be read again.
         """
-        if self.inside or self.built is not self.document.value:
+        if not self.whole:
             return
-        text, mark = self.source.text(), self.document.mark
+        text, mark = self.source.text(), self.mark
         end = text.find(_NEXT_DOCUMENT, mark.index)
         alone = text[mark.index : end if end >= 0 else None]
         yield from ((path, mark.line + 1 + line) for path, line in repeated_keys(" " * mark.column + alone))
 
+
+@dataclass(frozen=True, slots=True)
+class PackedNode:
+    """A value of a stream that is kept for long: built anew when it is asked for, a tenth as large until then.
+
+    Attributes:
+        data: the value in MessagePack.
+        place: where it stands.
+    """
+
+    data: bytes
+    place: _Place
+
+    def at(self, path: Path = ()) -> tuple[int, int]:
+        """See TextNode."""
+        return self.place.at(path)
+
     def size(self) -> int:
         """See TextNode."""
+        return len(self.data)
+
+    def value(self) -> object:
+        """See TextNode."""
+        return msgspec.msgpack.decode(self.data)
+
+    def repeated(self) -> Iterator[tuple[Path, int]]:
+        """Yield each key of a map that a document has a second time, with its 1-based line."""
+        return self.place.repeated()
+
+
+@dataclass(slots=True)
+class YamlNode:
+    """A value in a YAML stream; see TextNode."""
+
+    built: object
+    document: YamlDocument
+    source: YamlText
+    inside: Path = ()
+    """Path from the document; only maps of the first levels have a mark of their own."""
+
+    def at(self, path: Path = ()) -> tuple[int, int]:
+        """See TextNode."""
+        return self._place().at(path)
+
+    def packed(self) -> "PackedNode | YamlNode":
+        """Give it with its value as a text; as it is where parts of it are shared, or no text holds them."""
+        if self.document.aliases:
+            return self
+        try:
+            data = msgspec.msgpack.encode(self.built)
+        except (msgspec.MsgspecError, OverflowError, RecursionError, UnicodeEncodeError):
+            return self
+        return PackedNode(data, self._place())
+
+    def repeated(self) -> Iterator[tuple[Path, int]]:
+        """See PackedNode."""
+        return self._place().repeated()
+
+    def _place(self) -> "_Place":
+        mark = self.document.marks.get(id(self.built)) if isinstance(self.built, dict) else None
+        whole = not self.inside and self.built is self.document.value
+        if mark is None:
+            return _Place(self.document.mark, self.inside, self.source, whole)
+        return _Place(mark, (), self.source, whole)
+
+    def size(self) -> int:
+        """See TextNode."""
+        return 0
+
+    def parts(self) -> int:
+        """See TextNode; the builder of the document counts."""
         return 0
 
     def array(self) -> Sequence[TextNode] | None:

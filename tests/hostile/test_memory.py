@@ -1,4 +1,7 @@
-"""What reading holds in memory at the most, counted in bytes that Python was given, beside the size of the file."""
+"""What reading holds in memory at the most, beside the size of the file.
+
+What kubectl writes is counted in bytes that Python was given; files made to be heavy by what their process is given.
+"""
 
 import json
 import tracemalloc
@@ -12,6 +15,7 @@ import yaml
 from kplan.errors import SourceError
 from kplan.sources import bounds, load, load_objects, scalars, yaml_lines
 from tests.hostile.samples import node, pod
+from tests.hostile.weight import MEGABYTE, SHAPES, aim, asked
 
 PODS = 400
 TIMES = 4
@@ -73,6 +77,13 @@ def test_ten_times_the_objects_of_manifests_take_no_more_memory_than_the_most(
             load_objects(most_objects)
 
     assert most(refused) < most(lambda: load_objects(least)) + 2 * size
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_file_made_to_be_heavy_takes_no_more_than_one_as_kubectl_writes_it(shape: str) -> None:
+    for row in asked(shape, 9 * MEGABYTE, reading=True):
+        assert row["code"] in (0, 2), row
+        assert row["more"] <= aim(row["size"] / MEGABYTE), row
 
 
 def test_how_many_objects_manifests_hold() -> None:

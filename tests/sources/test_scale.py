@@ -1,0 +1,122 @@
+"""Objects are weighed beside their text, and texts that repeat are held once where that is worth it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from kplan.errors import SourceError
+from kplan.objects.models import Node, Pod
+from kplan.sources import load, load_objects, load_values, repeated_texts
+from kplan.sources.repeated_texts import share
+from kplan.sources.scale import Scale
+from tests.hostile.samples import node, of, pod
+
+FULL = {
+    "metadata": {"name": "a-name", "uid": "a-uid", "labels": {"a-label": "a-value"}, "annotations": {"x": "a-note"}},
+    "spec": {
+        "nodeName": "a-node",
+        "containers": [{"name": "a-container", "resources": {"requests": {"cpu": "100m", "memory": 7}}}],
+        "tolerations": [{"key": "a-key", "operator": "Exists", "tolerationSeconds": 5}],
+        "topologySpreadConstraints": [{"labelSelector": {"matchExpressions": [{"key": "k-k", "values": ["v-v"]}]}}],
+    },
+    "status": {"phase": "Running", "conditions": [{"type": "Ready", "message": "a-message"}]},
+}
+
+
+def decoded() -> Pod:
+    return msgspec.json.decode(json.dumps(FULL), type=Pod)
+
+
+@pytest.fixture(autouse=True)
+def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeated_texts, "_known", {})
+
+
+def test_texts_that_repeat_are_one() -> None:
+    one, other = decoded(), decoded()
+    assert one.spec.node_name is not other.spec.node_name
+    share(one)
+    share(other)
+    assert msgspec.to_builtins(one) == msgspec.to_builtins(other) == msgspec.to_builtins(decoded())
+    for held in (
+        lambda p: p.spec.node_name,
+        lambda p: p.status.phase,
+        lambda p: next(iter(p.metadata.labels)),
+        lambda p: p.metadata.labels["a-label"],
+        lambda p: p.spec.containers[0].name,
+        lambda p: p.spec.containers[0].resources.requests["cpu"],
+        lambda p: p.spec.tolerations[0].operator,
+        lambda p: p.spec.topology_spread_constraints[0].label_selector.match_expressions[0].values[0],
+        lambda p: p.status.conditions[0].type,
+    ):
+        assert held(one) is held(other), held(one)
+
+
+def test_what_tells_objects_apart_is_not_remembered() -> None:
+    share(decoded())
+    assert {"a-name", "a-uid", "a-note", "a-message"}.isdisjoint(repeated_texts._known)
+
+
+def test_texts_that_never_repeat_are_not_held_for_ever() -> None:
+    for number in range(25_000):
+        repeated_texts.remember(f"t{number}")
+    assert len(repeated_texts._known) == 5_000
+    repeated_texts.remember("x" * 101)
+    assert len(repeated_texts._known) == 5_000
+
+
+def light(number: int) -> dict[str, Any]:
+    """A pod most of which says nothing about placement."""
+    return pod(f"p{number}", "n0", containers=[{"name": "c", "env": [{"name": "A", "value": "b" * 4000}]}])
+
+
+def written(folder: Path, *items: dict[str, Any]) -> Path:
+    file = folder / "s.json"
+    file.write_bytes(of(*items))
+    return file
+
+
+@pytest.mark.parametrize("read", [load, load_objects], ids=["a cluster", "manifests"])
+def test_objects_much_heavier_than_their_text_are_refused(
+    read: Callable[[Path], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 100_000)
+    monkeypatch.setattr("kplan.sources.scale.HEAVIEST", 0)
+    file = written(tmp_path, *(pod(f"p{number}", "n0") for number in range(2_000)))
+    told = f"its objects take more than 100,000 bytes in memory, the most that is held of {file.stat().st_size:,} bytes"
+    with pytest.raises(SourceError, match=told) as caught:
+        read(file)
+    assert caught.value.code == "too-large"
+    read(written(tmp_path, *map(light, range(2_000))))  # as heavy, but of a longer text
+
+
+def test_objects_of_yaml_are_weighed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 100_000)
+    monkeypatch.setattr("kplan.sources.scale.HEAVIEST", 0)
+    file = tmp_path / "s.yaml"
+    file.write_text("".join(f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p{at}}}\n" for at in range(2_000)))
+    with pytest.raises(SourceError, match="its objects take more than 100,000 bytes"):
+        load(file)
+
+
+def test_objects_that_never_were_text_are_not_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 0)
+    monkeypatch.setattr("kplan.sources.scale.HEAVIEST", 0)
+    assert len(load_values([node(), *(pod(f"p{number}", "n0") for number in range(2_000))]).pods) == 2_000
+
+
+def test_a_weight_is_what_python_takes() -> None:
+    scale = Scale(entry=0)
+    begun = scale.objects
+    large = 1 << 20  # always weighed
+    scale.take(msgspec.json.decode(b'{"metadata":{"name":"n"}}', type=Node), large)
+    empty = scale.objects - begun
+    scale.take(msgspec.json.decode(b'{"metadata":{"name":"n","labels":{"%s":"v"}}}' % (b"k" * 951), type=Node), large)
+    # a map of 184 bytes, a key of 49 + 951, a value that is known by then or of 64
+    assert 184 + 1000 <= scale.objects - begun - 2 * empty <= 192 + 1008 + 64
