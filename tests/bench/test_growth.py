@@ -34,4 +34,9 @@ def test_twice_as_much_takes_about_twice_as_many_calls(name: str, tmp_path: Path
     assert (four - two) < MOST * (two - one)
 
 
-SIZES = {"containers": 50}
+SIZES = {
+    "containers": 50,
+    **dict.fromkeys(
+        ("templates-diff", "budgets-diff", "templates-fail", "budgets-drain", "templates-drain", "budgets-fail"), 20
+    ),
+}
