@@ -1,4 +1,4 @@
-"""A few of the drawn faults of each kind; make test-faults goes through a hundred of each."""
+"""Ten of the drawn faults of each kind, some minutes; make test-faults goes through a hundred of each."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from tests.live.controlplane import ControlPlane
 from tests.live.drawn_faults import KINDS, runs_of, serving
 from tests.live.drawn_worlds import Drawn
 
-RUNS = 4
+RUNS = 10
 
 
 @pytest.fixture(scope="module")

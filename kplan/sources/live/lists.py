@@ -58,6 +58,10 @@ class Listing:
     missing: str = ""
 
 
+_IDLE_PAGES = 20
+"""Pages that bring nothing new, one after another, after which a list is taken for one without an end."""
+
+
 def path_of(kind: Kind, api_version: str = "") -> str:
     """Give the path at which all objects of a kind are listed, over all namespaces.
 
@@ -84,7 +88,7 @@ def list_kind(
         page: objects a page.
 
     Raises:
-        LiveError: the server failed, or gives no consistent list after some tries.
+        LiveError: the server failed, gives no consistent list after some tries, or one without an end.
     """
     if api_version == NOWHERE:
         nothing = Collector()
@@ -115,7 +119,7 @@ def _all_pages(connection: Connection, kind: Kind, version: str, progress: Progr
     collector = Collector()
     hint = Hint(version, kind.kind)
     query = {"limit": str(page)}
-    count = 0
+    count = idle = 0
     while True:
         data = connection.get(path_of(kind, version), query, what=f"listing {kind.plural} ({count:,} read)")
         try:
@@ -127,7 +131,14 @@ def _all_pages(connection: Connection, kind: Kind, version: str, progress: Progr
                 code="bad-answer",
                 hint="is that the URL of a Kubernetes API server, and not of a login page?",
             ) from None
-        count = collector.count(kind)
+        before, count = count, collector.count(kind)
+        idle = 0 if count > before else idle + 1
+        if metadata.continue_token and (idle > _IDLE_PAGES or metadata.continue_token == query.get("continue")):
+            raise LiveError(
+                f"the list of {kind.plural} of {connection.server} does not end: a page is followed by itself",
+                code="endless-list",
+                hint="is that the URL of a Kubernetes API server, and nothing between that answers in its place?",
+            )
         rest = metadata.remaining_item_count
         if not metadata.continue_token:
             progress(kind.plural, count, count)
