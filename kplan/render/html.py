@@ -23,6 +23,7 @@ import msgspec
 from kplan.render.html_data import page_data, safe_json
 from kplan.render.html_head import head, name_of, title
 from kplan.render.picture.figure import figure
+from kplan.render.picture.links import with_anchors
 from kplan.render.picture.pictures import picture_of
 from kplan.render.tones import TONES
 from kplan.result.document_base import Document
@@ -37,7 +38,7 @@ SCRIPTS = (
         for name in ("lens", "grid", "cells", "groups", "fixes", "devices", "facts", "preemption")
     ),
     *(f"script/parts/{name}.js" for name in ("scores", "moves", "rollouts", "steps", "packing", "boxes")),
-    *(f"script/story/{name}.js" for name in ("panel", "node")),
+    *(f"script/story/{name}.js" for name in ("panel", "node", "pod")),
     *(
         f"script/kinds/{name}.js"
         for name in ("pod", "pods", "plan", "nodes", "node", "capacity", "drain", "fail", "moves", "pack")
@@ -70,15 +71,16 @@ def page(document: Document, drawing: Drawing | None = None, text: str = "") -> 
     """
     plain: dict[str, Any] = msgspec.to_builtins(document)
     beside = drawing or Drawing()
-    picture = picture_of(document, beside)
+    made = picture_of(document, beside)
+    picture = figure(made) if made is not None else ""
     style = _read(STYLES)
     script = f"(() => {{\n'use strict';\nconst TONES = {json.dumps(TONES)};\n{_read(SCRIPTS)}}})();\n"
     parts = {
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:",
         "title": _logged(escape(title(plain))),
         "kind": escape(name_of(plain)),
-        "head": _logged(head(plain, figure(picture) if picture is not None else "")),
-        "plain": _logged(f"<pre>{escape(text[:_MOST_OF_TEXT])}</pre>") if text else "",
+        "head": _logged(head(plain, picture)),
+        "plain": _logged(f"<pre>{with_anchors(text[:_MOST_OF_TEXT], picture)}</pre>") if text else "",
         "data": safe_json(page_data(plain, beside)),
         "style": style,
         "script": script,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kplan.render.html_columns import Tables
 from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts, PodUsage
 
 OWN_NAME = -1
@@ -29,10 +30,21 @@ def safe_json(value: object) -> str:
 def page_data(document: Mapping[str, Any], drawing: Drawing) -> dict[str, Any]:
     """Give all that the page's script reads: the document as plain values, and what is drawn beside it."""
     root, shared = share(document)
+    if shared is not None:
+        tables = Tables(_names(drawing.nodes))
+        root, shared = tables.of(root), [tables.of(part) for part in shared]
     parts: dict[str, Any] = {"document": root, "shared": shared, "nodes": pack(drawing.nodes)}
     if drawing.verdicts is not None:
         parts["verdicts"] = coded(drawing.verdicts, drawing.nodes)
     return parts
+
+
+def _names(nodes: Sequence[NodeUsage]) -> dict[str, int]:
+    """Places of the names of pods in the order in which ``pack`` writes them."""
+    names: dict[str, int] = {}
+    for place, pod in enumerate(pod.pod for node in nodes for pod in node.pods):
+        names.setdefault(pod, place)
+    return names
 
 
 def share(document: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
@@ -40,7 +52,7 @@ def share(document: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
 
     Returns:
         the document with ``{"#": place}`` for each shared part, and these parts, which may refer to former ones; None
-        for them where a key of the document is ``#`` itself, and it is left as it is.
+        for them where a key of the document begins with ``#``, and it is left as it is.
     """
     parts = _Parts()
     root = parts.number(document)
@@ -78,7 +90,7 @@ class _Parts:
         if isinstance(part, str):
             body = part
         elif isinstance(part, Mapping):
-            self.has_reference = self.has_reference or REFERENCE in part
+            self.has_reference = self.has_reference or any(key.startswith(REFERENCE) for key in part)
             body = {name: self._numbered(value) for name, value in part.items()}
         else:
             body = [self._numbered(value) for value in part]
@@ -128,8 +140,12 @@ def _items(body: dict[str, Any] | list[Any] | str) -> Iterable[tuple[Any, Any]]:
 
 
 def pack(nodes: Sequence[NodeUsage]) -> dict[str, Any]:
-    """Give nodes as rows of numbers and of places in a list of texts: thousands of nodes repeat few of them."""
+    """Give nodes as rows of numbers and of places in lists: of texts, of labels, of amounts, of what pods count.
+
+    Thousands of nodes repeat few of them, and tens of thousands of pods differ by their names.
+    """
     texts: dict[str, int] = {"": 0}
+    lists: dict[tuple[int, ...], int] = {}
     resources: dict[str, int] = dict.fromkeys(("cpu", "memory", "pods"), 0)
     for node in nodes:
         resources |= dict.fromkeys((*node.allocatable, *node.requested), 0)
@@ -138,14 +154,17 @@ def pack(nodes: Sequence[NodeUsage]) -> dict[str, Any]:
     def place(text: str) -> int:
         return texts.setdefault(text, len(texts))
 
+    def listed(values: Iterable[int]) -> int:
+        return lists.setdefault(tuple(values), len(lists))
+
     def numbers(amounts: Mapping[str, int]) -> list[int]:
         values = [amounts.get(name, 0) for name in order]
         while values and not values[-1]:
             values.pop()
         return values
 
-    def pod(item: PodUsage) -> list[Any]:
-        return [item.pod, item.priority, CHANGES.index(item.change), *numbers(item.amounts)]
+    def pod(item: PodUsage) -> tuple[str, int]:
+        return item.pod, listed((item.priority, CHANGES.index(item.change), *numbers(item.amounts)))
 
     rows = [
         [
@@ -156,15 +175,15 @@ def pack(nodes: Sequence[NodeUsage]) -> dict[str, Any]:
             int(node.unschedulable),
             CHANGES.index(node.change),
             [place(taint) for taint in node.taints],
-            [place(text) if text != node.name else OWN_NAME for label in node.labels.items() for text in label],
-            numbers(node.allocatable),
+            listed(place(text) if text != node.name else OWN_NAME for label in node.labels.items() for text in label),
+            listed(numbers(node.allocatable)),
             numbers(node.requested),
             0 if node.before is None else numbers(node.before),
-            [pod(item) for item in node.pods],
+            [part for item in node.pods for part in pod(item)],
         ]
         for node in nodes
     ]
-    return {"resources": order, "texts": list(texts), "rows": rows}
+    return {"resources": order, "texts": list(texts), "lists": list(lists), "rows": rows}
 
 
 def coded(verdicts: NodeVerdicts, nodes: Sequence[NodeUsage]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from kplan.render.bidi import shown
 from kplan.render.text.shared import origin_text
 from kplan.render.tones import TONE_OF_VERDICT, Tone
 from kplan.result.document_base import Origin
@@ -74,7 +75,7 @@ def head(plain: Mapping[str, Any], picture: str = "") -> str:
         mark = f'<span class="mark" aria-hidden="true">{MARKS[tone]}</span>'
         parts.append(f'<span class="word">{mark}{escape(word + doubted)}</span>')
     sentence = plain.get("sentence") or SENTENCES.get(str(plain.get("kind")), name_of(plain))
-    parts.append(f'<span class="sentence">{escape(str(sentence))}</span>')
+    parts.append(f'<span class="sentence">{shown(str(sentence))}</span>')
     answers = "".join(_line(label, text) for label, text in _answers(plain))
     behind = "".join(_line(label, text) for label, text in _behind(plain))
     behind += _folded("doubt", _doubts(plain)[DOUBTS_SHOWN:])
@@ -86,7 +87,7 @@ def head(plain: Mapping[str, Any], picture: str = "") -> str:
 
 def _line(label: str, text: str) -> str:
     kind = " doubt" if label == "Doubt" else ""
-    return f'<div class="line{kind}"><dt>{label}</dt><dd>{escape(text)}</dd></div>\n'
+    return f'<div class="line{kind}"><dt>{label}</dt><dd>{shown(text)}</dd></div>\n'
 
 
 def _answers(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -131,7 +132,7 @@ def _folded(word: str, texts: list[str]) -> str:
     """Fold away the doubts and notes that would hide the rest of the answer."""
     if not texts:
         return ""
-    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    items = "".join(f"<li>{shown(text)}</li>" for text in texts)
     words = word if len(texts) == 1 else f"{word}s"
     fold = f"<details><summary>{len(texts):,} more {words}</summary><ul>{items}</ul></details>"
     return f'<div class="line"><dt>{words.capitalize()}</dt><dd>{fold}</dd></div>\n'

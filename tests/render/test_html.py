@@ -164,6 +164,7 @@ def test_nodes_are_packed_as_numbers_and_places_in_a_list_of_texts() -> None:
     assert pack([node]) == {
         "resources": ["cpu", "memory", "pods", "nvidia.com/gpu"],
         "texts": ["", "z", "a=b:NoSchedule", "zone", "hostname"],
+        "lists": [(3, 1, 4, -1), (4000, 1 << 30, 110, 2), (7, 1, 1500)],
         "rows": [
             [
                 "node-a",
@@ -173,11 +174,11 @@ def test_nodes_are_packed_as_numbers_and_places_in_a_list_of_texts() -> None:
                 1,
                 3,
                 [2],
-                [3, 1, 4, -1],
-                [4000, 1 << 30, 110, 2],
+                0,
+                1,
                 [1500, 0, 1],
                 [],
-                [["shop/a", 7, 1, 1500]],
+                ["shop/a", 2],
             ]
         ],
     }

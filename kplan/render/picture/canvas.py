@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from html import escape
+
+from kplan.render.bidi import apart
 
 LETTER = 7.2
 """Width that is reckoned for a letter [pixels]; a font that is narrower leaves room."""
@@ -53,6 +56,20 @@ class Canvas:
         self.width = width
         self._parts: list[str] = []
 
+    @contextmanager
+    def linked(self, to: str, told: str) -> Iterator[None]:
+        """Let all that is drawn in this block lead somewhere.
+
+        Args:
+            to: address on the page; empty for none.
+            told: what a reader hears of it.
+        """
+        if to:
+            self._parts.append(f'<a href="{escape(to)}" aria-label="{escape(told)}">')
+        yield
+        if to:
+            self._parts.append("</a>")
+
     def rect(self, x: float, y: float, width: float, height: float, look: str, tip: str = "") -> None:
         """Draw a filled rectangle; ``tip`` is told where a pointer rests on it."""
         size = f'x="{_n(x)}" y="{_n(y)}" width="{_n(max(width, 0))}" height="{_n(max(height, 0))}"'
@@ -83,7 +100,7 @@ class Canvas:
         words = f' class="{kind}"' if kind else ""
         side = "" if anchor == "start" else f' text-anchor="{anchor}"'
         whole = "" if shown == text else f"<title>{escape(text)}</title>"
-        self._parts.append(f'<text x="{_n(x)}" y="{_n(y)}"{words}{side}>{whole}{escape(shown)}</text>')
+        self._parts.append(f'<text x="{_n(x)}" y="{_n(y)}"{words}{side}>{whole}{apart(shown, _isolated)}</text>')
 
     def drawn(self) -> str:
         """Give all that was drawn, the last on top."""
@@ -98,7 +115,20 @@ class Canvas:
 
 def wide(text: str) -> float:
     """Reckon how wide a text is [pixels]."""
-    return LETTER * sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+    if text.isascii():
+        return LETTER * len(text)
+    return LETTER * sum(map(_cells, text))
+
+
+def _cells(letter: str) -> int:
+    """How many letters wide a character is: none where it is drawn on the one before, two for emoji and the like."""
+    if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me"):
+        return 0
+    return 1 + (unicodedata.east_asian_width(letter) in "WF")
+
+
+def _isolated(word: str) -> str:
+    return f'<tspan class="apart">{word}</tspan>'
 
 
 def widest(texts: Iterable[str]) -> float:
@@ -112,7 +142,30 @@ def fitted(text: str, room: float) -> str:
         return text
     kept = max(int(room / LETTER) - 1, 2)
     end = kept // 3
-    return f"{text[: kept - end]}\u2026{text[len(text) - end :]}"
+    return f"{_beginning(text, kept - end)}\u2026{_ending(text, end)}"
+
+
+def _beginning(text: str, cells: int) -> str:
+    """As much of a text as is so wide, with all that is drawn on its last letter."""
+    used = 0
+    for place, letter in enumerate(text):
+        used += _cells(letter)
+        if used > cells:
+            return text[:place]
+    return text
+
+
+def _ending(text: str, cells: int) -> str:
+    """The end of a text that is so wide; it begins with a letter, not with what is drawn on one."""
+    used, begin = 0, len(text)
+    for place in range(len(text) - 1, -1, -1):
+        width = _cells(text[place])
+        used += width
+        if used > cells:
+            break
+        if width:
+            begin = place
+    return text[begin:]
 
 
 def legend(canvas: Canvas, x: float, y: float, width: float, entries: Sequence[tuple[str, str]]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kplan.render.picture.forms.flow import Flow
+from kplan.render.picture.links import to_node
 from kplan.render.picture.model import Picture
 from kplan.result.document_diff import ClusterDiff, DiffMove
 from kplan.words import count
@@ -22,12 +23,14 @@ def picture(document: ClusterDiff) -> Picture | None:
     ends = [_ends(move) for move in document.moves]
     lefts, rights = (_most(Counter(end[side] for end in ends)) for side in (0, 1))
     flows = Counter((lefts.get(a, a), rights.get(b, b)) for a, b in ends)
+    nodes = {name for move in document.moves for name in (move.a, move.b) if name}
     flow = Flow(
         f"{count(len(ends), 'pod')} elsewhere",
         (f"A: {document.a.label}", f"B: {document.b.label}"),
         dict(flows),
         "pods",
         {_NOWHERE: "flow-bad", _NEW: "flow-good", _GONE: "flow-none"},
+        {name: to_node(name) for flow in flows for name in flow if name in nodes},
         more=f"{count(document.unchanged, 'pod')} on the same node on both sides" if document.unchanged else "",
     )
     return Picture("Where pods go instead", document.sentence, (flow,))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from kplan.render.picture import turns
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
 from kplan.render.picture.forms.lanes import Lane, Lanes, LaneSpan
 from kplan.render.picture.forms.tiles import Tile, Tiles
+from kplan.render.picture.links import ALL_NODES, to_node, to_pod
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import counts
 from kplan.result.document_drain import BudgetAfter, DrainedPod, DrainPlan
@@ -18,7 +20,9 @@ _MOST_BUDGETS = 10
 
 
 def picture(plan: DrainPlan) -> Picture | None:
-    """Draw a drain, or with ``--find`` the nodes that could go; nothing where nothing has to leave."""
+    """Draw a drain, its turns, or with ``--find`` the nodes that could go; nothing where nothing has to leave."""
+    if plan.turns:
+        return turns.picture(plan)
     panels: list[Panel] = []
     if plan.found:
         panels.append(_found(plan))
@@ -32,11 +36,12 @@ def picture(plan: DrainPlan) -> Picture | None:
 def _found(plan: DrainPlan) -> Tiles:
     order = sorted(plan.found, key=lambda one: (not one.goes, one.node))
     tiles = tuple(
-        Tile(one.node, Look.GOOD if one.goes else Look.NONE, one.pods, count(one.pods, "pod")) for one in order
+        Tile(one.node, Look.GOOD if one.goes else Look.NONE, one.pods, count(one.pods, "pod"), to_node(one.node))
+        for one in order
     )
     goes = sum(one.goes for one in order)
     meanings = ((Look.GOOD, f"could go: {goes:,}"), (Look.NONE, f"stays: {len(order) - goes:,}"))
-    return Tiles("Nodes that could go together", tiles, meanings, "pods that would be evicted")
+    return Tiles("Nodes that could go together", tiles, meanings, "pods that would be evicted", to=ALL_NODES)
 
 
 def outcome(pod: DrainedPod) -> tuple[str, Look]:
@@ -65,10 +70,13 @@ def _pods(pods: tuple[DrainedPod, ...]) -> Lanes:
 
 def _lane(pod: DrainedPod, last: int) -> Lane:
     part, look = outcome(pod)
+    to = to_pod(pod.pod)
     if not pod.number:
-        return Lane(pod.pod, (LaneSpan(part, 0, last + 1, look, pod.note),), note=pod.note if look == Look.BAD else "")
-    ran = LaneSpan("runs", 0, pod.number, Look.USED, pod.node)
-    return Lane(pod.pod, (ran, LaneSpan(part, pod.number, last + 1, look, pod.lands_on)), note=pod.budget)
+        note = pod.note if look == Look.BAD else ""
+        return Lane(pod.pod, (LaneSpan(part, 0, last + 1, look, pod.note),), note=note, to=to)
+    ran = LaneSpan("runs", 0, pod.number, Look.USED, pod.node, to_node(pod.node))
+    then = LaneSpan(part, pod.number, last + 1, look, pod.lands_on, to_node(pod.lands_on))
+    return Lane(pod.pod, (ran, then), note=pod.budget, to=to)
 
 
 def _fold(part: str, look: Look, pods: list[DrainedPod], last: int) -> Lane:

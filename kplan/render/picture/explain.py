@@ -8,6 +8,7 @@ from kplan.render.picture import preemption, scores, spread
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
 from kplan.render.picture.forms.grid import Cell, CellGrid
+from kplan.render.picture.links import to_node
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import OF_REQUEST, counts
 from kplan.result.document import Answer, Group, GroupNode, PodExplanations, Shortage
@@ -101,6 +102,7 @@ def _short(mark: str, node: GroupNode, shortage: Shortage, names: list[str]) -> 
             Segment("lacks", max(100 - part, 0), Look.SHORT, lacks),
         ),
         note=f"{resource}: lacks {lacks} of {needs}",
+        to=to_node(node.name),
     )
 
 

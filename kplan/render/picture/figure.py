@@ -35,12 +35,12 @@ def svg(picture: Picture, name: str, width: float) -> str:
     """
     canvas = Canvas(name, width)
     height = _beside(picture, canvas) if width >= WIDE else _below(picture, canvas)
-    labels = f'aria-labelledby="{name}-title {name}-told"'
+    labels = f'aria-labelledby="{name}-title" aria-describedby="{name}-told"'
     head = (
         f'<title id="{name}-title">{escape(picture.title)}</title><desc id="{name}-told">{escape(picture.told)}</desc>'
     )
     return (
-        f'<svg class="{name}" viewBox="0 0 {width:.0f} {height:.0f}" role="img" {labels}>'
+        f'<svg class="{name}" viewBox="0 0 {width:.0f} {height:.0f}" role="group" {labels}>'
         f"{head}{_PATTERN.format(name=name)}{canvas.drawn()}</svg>"
     )
 

@@ -6,6 +6,7 @@ from kplan.render.picture import nodes
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
 from kplan.render.picture.forms.tiles import Tile
+from kplan.render.picture.links import to_node, to_pod
 from kplan.render.picture.model import Picture
 from kplan.render.picture.scale import OF_NODE
 from kplan.result.document_moves import BoxedNode, BoxedPod, MovesPlan
@@ -38,13 +39,13 @@ def _box(node: BoxedNode, *, after: bool) -> Bar:
     pods = node.after if after else node.before
     used, size = amounts(node.resource, sum(pod.amount for pod in pods), node.allocatable)
     parts = tuple(_pod(node, pod) for pod in pods)
-    return Bar(node.node, parts, note=f"{node.resource}: {used} of {size}")
+    return Bar(node.node, parts, note=f"{node.resource}: {used} of {size}", to=to_node(node.node))
 
 
 def _pod(node: BoxedNode, pod: BoxedPod) -> Segment:
     part, look = _PARTS[pod.change]
     share = 100 * pod.amount / node.allocatable if node.allocatable else 0.0
-    return Segment(part, share, look, amounts(node.resource, pod.amount)[0], name=pod.pod)
+    return Segment(part, share, look, amounts(node.resource, pod.amount)[0], name=pod.pod, to=to_pod(pod.pod))
 
 
 def of_pack(plan: PackPlan, drawing: Drawing) -> Picture | None:
@@ -72,4 +73,7 @@ def _full(node: NodeUsage, requested: dict[str, int]) -> float:
 
 def _tiles(numbers: list[tuple[str, float]]) -> tuple[Tile, ...]:
     order = sorted(numbers, key=lambda item: (-item[1], item[0]))
-    return tuple(Tile(name, nodes.look_of(percent), round(percent, 1), f"{percent:.0f} %") for name, percent in order)
+    return tuple(
+        Tile(name, nodes.look_of(percent), round(percent, 1), f"{percent:.0f} %", to_node(name))
+        for name, percent in order
+    )

@@ -8,6 +8,7 @@ from kplan.render.picture.canvas import FULLNESS, Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
 from kplan.render.picture.forms.scatter import Dot, Scatter
 from kplan.render.picture.forms.tiles import Tile, Tiles
+from kplan.render.picture.links import ALL_NODES, to_node, to_pod
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import OF_NODE, amounts_of
 from kplan.result.document_nodes import NodeExplanation, NodeList, NodeRow, PieceOfNode
@@ -51,7 +52,9 @@ def look_of(percent: float) -> Look:
 def fullness(rows: tuple[NodeRow, ...]) -> Tiles:
     """Draw a tile for each node, the fullest first."""
     numbers = sorted(((full(row), row.node) for row in rows), key=lambda item: (-item[0], item[1]))
-    tiles = tuple(Tile(name, look_of(percent), round(percent, 1), f"{percent:.0f} %") for percent, name in numbers)
+    tiles = tuple(
+        Tile(name, look_of(percent), round(percent, 1), f"{percent:.0f} %", to_node(name)) for percent, name in numbers
+    )
     return tiles_of(tiles, f"cpu or memory requested, the larger: {count(len(rows), 'node')}")
 
 
@@ -63,7 +66,7 @@ def tiles_of(tiles: tuple[Tile, ...], title: str, *, share: float = 1) -> Tiles:
         for look, words in zip(FULLNESS, _WORDS, strict=True)
         if counts[look] or look != Look.FULL_5
     )
-    return Tiles(title, tiles, meanings, "percent requested", share=share)
+    return Tiles(title, tiles, meanings, "percent requested", to=ALL_NODES, share=share)
 
 
 def _counted(tiles: Tiles) -> Counter[str]:
@@ -73,7 +76,7 @@ def _counted(tiles: Tiles) -> Counter[str]:
 
 def _free(rows: tuple[NodeRow, ...], slot: PieceOfNode | None) -> Scatter | None:
     points = [
-        Dot(row.node, max(row.resources["cpu"].free, 0), max(row.resources["memory"].free, 0))
+        Dot(row.node, max(row.resources["cpu"].free, 0), max(row.resources["memory"].free, 0), to_node(row.node))
         for row in rows
         if not row.closed and {"cpu", "memory"} <= row.resources.keys()
     ]
@@ -109,7 +112,14 @@ def _resource(document: NodeExplanation, name: str) -> Bar:
     use = document.node.resources[name]
     runs = sorted(document.runs, key=lambda pod: -pod.amounts.get(name, 0))
     parts = [
-        Segment("a pod there", 100 * amount / use.allocatable, Look.USED, amounts(name, amount)[0], name=pod.pod)
+        Segment(
+            "a pod there",
+            100 * amount / use.allocatable,
+            Look.USED,
+            amounts(name, amount)[0],
+            name=pod.pod,
+            to=to_pod(pod.pod),
+        )
         for pod in runs[:_MOST_PODS]
         if (amount := pod.amounts.get(name, 0)) > 0
     ]

@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kplan.render.picture import capacity, diff, drain, explain, fail, moves, nodes, simulate, survival
+from kplan.render.picture import (
+    audit,
+    bind,
+    capacity,
+    config,
+    diff,
+    drain,
+    explain,
+    fail,
+    moves,
+    nodes,
+    simulate,
+    survival,
+)
 from kplan.render.picture.model import Picture
 from kplan.result.document import PodExplanation, PodExplanations
+from kplan.result.document_audit import AuditReport
 from kplan.result.document_base import Document
+from kplan.result.document_bind import BindPlan, BindResult
 from kplan.result.document_capacity import CapacityReport
 from kplan.result.document_check import CheckResult
+from kplan.result.document_config import ConfigReport
 from kplan.result.document_diff import ClusterDiff
 from kplan.result.document_drain import DrainPlan
 from kplan.result.document_fail import FailReport
@@ -32,9 +48,13 @@ def picture_of(document: Document, drawing: Drawing) -> Picture | None:
 
 
 PICTURES: dict[type[Document], Draws] = {
+    AuditReport: lambda document, _: audit.picture(document),
+    BindPlan: lambda document, _: bind.picture(document),
+    BindResult: lambda document, _: bind.of_result(document),
     CapacityReport: lambda document, _: capacity.picture(document),
     CheckResult: lambda document, _: simulate.picture(document.plan),
     ClusterDiff: lambda document, _: diff.picture(document),
+    ConfigReport: lambda document, _: config.picture(document),
     DrainPlan: lambda document, _: drain.picture(document),
     FailReport: lambda document, _: fail.picture(document),
     MovesPlan: lambda document, _: moves.picture(document),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
+from kplan.render.picture.links import to_node, to_pod
 from kplan.render.picture.scale import counts
 from kplan.result.document import Preempt, Victim
 from kplan.words import count
@@ -34,10 +35,11 @@ def _bar(node: str, victims: list[Victim]) -> Bar:
         tuple(_block(victim) for victim in victims),
         note=f"{count(len(victims), 'pod')}, priority {highest}{', chosen' if chosen else ''}",
         strong=chosen,
+        to=to_node(node),
     )
 
 
 def _block(victim: Victim) -> Segment:
     part = _BREAKS if victim.breaks_budget else "leaves"
     look = Look.BAD if victim.breaks_budget else Look.WARN
-    return Segment(part, 1, look, f"priority {victim.priority}", name=victim.pod)
+    return Segment(part, 1, look, f"priority {victim.priority}", name=victim.pod, to=to_pod(victim.pod))

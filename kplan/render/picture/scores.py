@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
+from kplan.render.picture.links import to_node
 from kplan.render.picture.scale import ScaleUnit, round_step
 from kplan.result.document import ScoreRow, Scores
 
@@ -43,7 +44,7 @@ def _steps(winner: ScoreRow, other: ScoreRow) -> list[tuple[str, int]]:
 
 def _total(row: ScoreRow, note: str) -> Bar:
     part = Segment("total", row.total, Look.USED, f"{row.total:,}")
-    return Bar(row.node, (part,), note=f"{row.total:,}, {note}", strong=note != "runner-up")
+    return Bar(row.node, (part,), note=f"{row.total:,}, {note}", strong=note != "runner-up", to=to_node(row.node))
 
 
 def _ends(numbers: list[float]) -> tuple[float, float]:

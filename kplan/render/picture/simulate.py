@@ -8,6 +8,7 @@ from kplan.render.picture import rollout
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
 from kplan.render.picture.forms.curve import Curve, CurveSpot, Series
+from kplan.render.picture.links import to_node, to_pod
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import counts
 from kplan.result.document_plan import PlanStep, SimulationPlan
@@ -42,7 +43,7 @@ def _over_time(steps: tuple[PlanStep, ...]) -> Curve:
         ups.append((number, placed))
         downs.append((number, waiting))
         if first is None and step.result in ("pending", "failed"):
-            first = CurveSpot(number, waiting, _words(step.cause or step.result))
+            first = CurveSpot(number, waiting, _words(step.cause or step.result), to_pod(step.pod))
             told = f"first without a node: {step.pod}, number {number:,}"
     series = [Series("placed", tuple(ups), "line-good")]
     if waiting:
@@ -95,7 +96,8 @@ def _where(steps: tuple[PlanStep, ...]) -> Bars:
     most = sorted(nodes.items(), key=lambda item: (-item[1], item[0]))
     rest = sum(number for _, number in most[_MOST:])
     bars = [
-        Bar(node, (Segment("pods that land", number, Look.GOOD),), note=f"{number:,}") for node, number in most[:_MOST]
+        Bar(node, (Segment("pods that land", number, Look.GOOD),), note=f"{number:,}", to=to_node(node))
+        for node, number in most[:_MOST]
     ]
     if rest:
         others = count(len(most) - _MOST, "further node")

@@ -6,6 +6,7 @@ from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
 from kplan.render.picture.forms.grid import Cell, CellGrid
 from kplan.render.picture.forms.tiles import Tile, Tiles
+from kplan.render.picture.links import ALL_NODES, to_node
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import counts
 from kplan.result.document_fail import FailCase, FailReport
@@ -27,17 +28,18 @@ def of_losses(report: FailReport) -> Picture:
     """Draw every single loss, the worst first."""
     cases = report.cases
     tiles = [(case.name, case.verdict, case.pending + case.gone + case.displaced) for case in cases]
-    bars = [_loss(case) for case in cases[:_MOST]]
+    links = {case.name: to_node(case.name) for case in cases} if report.each == "node" else {}
+    bars = [_loss(case, links.get(case.name, "")) for case in cases[:_MOST]]
     panels: tuple[Panel, ...] = (
-        _map(f"Loss of each {report.each}", tiles),
+        _map(f"Loss of each {report.each}", tiles, links),
         _bars(f"The worst of {count(len(cases), 'loss', 'losses')}", bars, len(cases)),
     )
     return Picture(f"What survives the loss of each {report.each}", report.sentence, panels)
 
 
-def _loss(case: FailCase) -> Bar:
+def _loss(case: FailCase, to: str) -> Bar:
     without = case.pending + case.displaced
-    return Bar(case.name, _parts(case.placed, without, case.gone), note=_note(case.placed, without, case.gone))
+    return Bar(case.name, _parts(case.placed, without, case.gone), _note(case.placed, without, case.gone), to=to)
 
 
 def of_scenarios(report: SweepReport) -> Picture | None:
@@ -46,7 +48,7 @@ def of_scenarios(report: SweepReport) -> Picture | None:
         return None
     worst = report.worst_first
     panels: tuple[Panel, ...] = (
-        _matrix(report) or _map("Each scenario", [(one.name, one.verdict, _not_placed(one)) for one in worst]),
+        _matrix(report) or _map("Each scenario", [(one.name, one.verdict, _not_placed(one)) for one in worst], {}),
         _bars("The worst scenarios", [_scenario(one) for one in worst[:_MOST]], len(worst)),
     )
     return Picture("What is borne", report.sentence, panels)
@@ -80,12 +82,12 @@ def _bars(title: str, bars: list[Bar], number: int) -> Bars:
     return Bars(title, tuple(bars), counts("pods"), more=more)
 
 
-def _map(title: str, tiles: list[tuple[str, str, int]]) -> Tiles:
+def _map(title: str, tiles: list[tuple[str, str, int]], links: dict[str, str]) -> Tiles:
     order = sorted(tiles, key=lambda tile: list(_LOOKS).index(tile[1]), reverse=True)
     numbers = {verdict: sum(tile[1] == verdict for tile in tiles) for verdict in _LOOKS}
     meanings = tuple((_LOOKS[word], f"{_MEANINGS[word]}: {number:,}") for word, number in numbers.items() if number)
-    drawn = tuple(Tile(name, _LOOKS[word], number, word) for name, word, number in order)
-    return Tiles(title, drawn, meanings, "pods not placed")
+    drawn = tuple(Tile(name, _LOOKS[word], number, word, links.get(name, "")) for name, word, number in order)
+    return Tiles(title, drawn, meanings, "pods not placed", to=ALL_NODES if links else "")
 
 
 def _matrix(report: SweepReport) -> CellGrid | None:

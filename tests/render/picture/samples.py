@@ -34,9 +34,13 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "capacity": ("capacity", "deploy/shop/web", "--replicas", "12"),
     "drain": ("drain", "node-b"),
     "drain-found": ("drain", "--find"),
+    "drain-rolling": ("drain", "node-b", "infra-1", "--rolling"),
     "fail": ("fail", "node-b"),
     "fail-each": ("fail", "--each", "node"),
     "moves": ("moves", "shop/search-0"),
+    "audit": ("explain", "pod", "-A", "--audit"),
+    "config": ("config", "--config", str(ROOT / "tests" / "render" / "picture" / "scheduler.yaml")),
+    "bind": ("bind", "-A"),
     "sweep": ("sweep", "--fail-each", "zone", "--pool", "like=node-b", "--pool", "like=infra-1"),
 }
 """Commands over the demo, by the name of their golden."""
@@ -47,7 +51,8 @@ def document(name: str) -> Document:
     """The document of a command, read back from its JSON."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "answer.json"
-        main([*COMMANDS[name], *DEMO, "-o", f"json={file}"])
+        source = () if name == "config" else DEMO
+        main([*COMMANDS[name], *source, "-o", f"json={file}"])
         plain: dict[str, Any] = json.loads(file.read_text())
     return msgspec.convert(plain, DOCUMENTS[plain["kind"]])
 

@@ -3,6 +3,7 @@
 function build() {
   const layout = KINDS[DOC.kind] || UNKNOWN;
   if (layout.stories) layout.stories();
+  linked($("answer"));
   look(layout.lens ? layout.lens() : null);
   const known = new Set([...HEAD, ...(WHAT_IF.length ? ["whatIf"] : []), ...layout.fields]);
   const rest = shapedParts(known);

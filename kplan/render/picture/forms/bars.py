@@ -25,6 +25,7 @@ class Segment:
         look: what fills it.
         shown: its value as it is told; empty where the scale tells it.
         name: written on it where it fits, and told where a pointer rests on it.
+        to: where it leads, if not where its bar does.
     """
 
     part: str
@@ -32,6 +33,7 @@ class Segment:
     look: Look
     shown: str = ""
     name: str = ""
+    to: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Bar:
         note: what is told behind it.
         start: where the first segment begins; the bar hangs there.
         strong: whether it is the one that matters.
+        to: where it leads; empty for nowhere.
     """
 
     label: str
@@ -51,6 +54,7 @@ class Bar:
     note: str = ""
     start: float = 0
     strong: bool = False
+    to: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,22 +152,42 @@ class Bars:
     ) -> None:
         x, y, width, notes = at
         kind = "strong" if bar.strong else ""
-        if beside:
-            canvas.text(x, y + 14, bar.label, kind, room=scale.start - x - 8)
-            canvas.text(x + width - notes + 8, y + 14, bar.note, "dim", room=notes)
-        else:
-            behind = min(wide(bar.note), width * 0.62)
-            canvas.text(x, y + 12, bar.label, kind, room=width - behind - 8)
-            canvas.text(x + width, y + 12, bar.note, "dim", anchor="end", room=behind + 1)
-            y += LINE
-        reached = bar.start
+        down = 0 if beside else LINE
+        own = [piece for piece in self._pieces(scale, bar) if piece[0].to]
+        with canvas.linked(bar.to, f"{bar.label} {bar.note}".strip()):
+            if beside:
+                canvas.text(x, y + 14, bar.label, kind, room=scale.start - x - 8)
+                canvas.text(x + width - notes + 8, y + 14, bar.note, "dim", room=notes)
+            else:
+                behind = min(wide(bar.note), width * 0.62)
+                canvas.text(x, y + 12, bar.label, kind, room=width - behind - 8)
+                canvas.text(x + width, y + 12, bar.note, "dim", anchor="end", room=behind + 1)
+            for piece in self._pieces(scale, bar):
+                if not piece[0].to:
+                    _piece(canvas, bar, piece, y + down)
+        for piece in own:
+            with canvas.linked(piece[0].to, _tip(bar, piece[0])):
+                _piece(canvas, bar, piece, y + down)
+
+    def _pieces(self, scale: LinearScale, bar: Bar) -> list[_Piece]:
+        reached, pieces = bar.start, []
         for part in bar.segments:
             begin, end = sorted((scale.at(reached), scale.at(reached + part.value)))
             reached += part.value
-            # a little of the next one would look like nothing at all
-            canvas.rect(begin, y + 3, max(end - begin, 1.5 if part.value else 0), _THICK, part.look, _tip(bar, part))
-            if part.name and wide(part.name) + 6 <= end - begin:
-                canvas.text(begin + 4, y + 14, part.name, f"on-{part.look}")
+            pieces.append((part, begin, end))
+        return pieces
+
+
+_Piece = tuple[Segment, float, float]
+"""A segment, and from where to where it goes [pixels]."""
+
+
+def _piece(canvas: Canvas, bar: Bar, piece: _Piece, y: float) -> None:
+    part, begin, end = piece
+    # a little of the next one would look like nothing at all
+    canvas.rect(begin, y + 3, max(end - begin, 1.5 if part.value else 0), _THICK, part.look, _tip(bar, part))
+    if part.name and wide(part.name) + 6 <= end - begin:
+        canvas.text(begin + 4, y + 14, part.name, f"on-{part.look}")
 
 
 def _tip(bar: Bar, part: Segment) -> str:

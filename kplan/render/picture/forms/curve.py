@@ -33,11 +33,12 @@ class Series:
 
 @dataclass(frozen=True)
 class CurveSpot:
-    """A place that is pointed at, with what is there."""
+    """A place that is pointed at, with what is there, and where it leads."""
 
     x: float
     y: float
     text: str
+    to: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,11 @@ def _spot(canvas: Canvas, spot: CurveSpot, scales: tuple[LinearScale, LinearScal
     line = up.end + 12 if is_low else y + 19
     if is_low:
         canvas.line(x, y, x, line - 4, "axis")
-    canvas.circle(x, y, 4, "spot", spot.text)
     before = x - ends[0] > ends[1] - x
     room = (x - ends[0] if before else ends[1] - x) - 10
-    canvas.text(x - 8 if before else x + 8, line, spot.text, "halo", anchor="end" if before else "start", room=room)
+    with canvas.linked(spot.to, spot.text):
+        canvas.circle(x, y, 4, "spot", spot.text)
+        canvas.text(x - 8 if before else x + 8, line, spot.text, "halo", anchor="end" if before else "start", room=room)
 
 
 def turns(points: Sequence[tuple[float, float]], *, stepped: bool) -> list[tuple[float, float]]:

@@ -23,6 +23,7 @@ class Flow:
         flows: how much goes from where to where; what there is most of stands first.
         part: what flows.
         kinds: how flows from and to certain names are drawn: ``flow-good``, ``flow-bad``; else ``flow``.
+        links: where names lead.
         more: told below, in words.
         share: see Panel.
     """
@@ -32,6 +33,7 @@ class Flow:
     flows: dict[tuple[str, str], int]
     part: str
     kinds: dict[str, str]
+    links: dict[str, str]
     more: str = ""
     share: float = 1
 
@@ -59,10 +61,12 @@ class Flow:
                 found[name] = at
                 tall = number * by_one
                 edge = x + room if left else x + width - room
-                canvas.rect(edge - (0 if left else 6), at, 6, max(tall, 1.5), "used")
                 place = at + max(tall / 2, 4) + 4
                 label = self._label(name, number)
-                canvas.text(edge + (-6 if left else 6), place, label, anchor="end" if left else "start", room=room - 6)
+                anchor = "end" if left else "start"
+                with canvas.linked(self.links.get(name, ""), label):
+                    canvas.rect(edge - (0 if left else 6), at, 6, max(tall, 1.5), "used")
+                    canvas.text(edge + (-6 if left else 6), place, label, anchor=anchor, room=room - 6)
                 at += max(tall, LINE - _GAP + 2) + _GAP
             places.append(found)
         for (a, b), number in self._ordered():

@@ -41,6 +41,7 @@ class CellGrid:
         cells: by row and column; nothing stands elsewhere.
         meanings: of the looks.
         under: what a column means, a line each, told below.
+        links: where rows lead, by their place.
         part: what the numbers of the cells are.
         more: what is left out, in words.
         share: see Panel.
@@ -52,6 +53,7 @@ class CellGrid:
     cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
     meanings: tuple[tuple[str, str], ...] = ()
     under: tuple[str, ...] = ()
+    links: dict[int, str] = field(default_factory=dict)
     part: str = ""
     more: str = ""
     share: float = 1
@@ -74,7 +76,8 @@ class CellGrid:
             canvas.text(x + labels + (number + 0.5) * cell, top + 12, head, "tick", anchor="middle", room=cell)
         body = top + LINE + 2
         for row, label in enumerate(self.rows):
-            canvas.text(x, body + row * _CELL + 15, label, room=labels - 8)
+            with canvas.linked(self.links.get(row, ""), label):
+                canvas.text(x, body + row * _CELL + 15, label, room=labels - 8)
             for column in range(len(self.columns)):
                 at = (x + labels + column * cell, body + row * _CELL, cell)
                 self._cell(canvas, self.cells.get((row, column)), at)

@@ -24,6 +24,7 @@ class LaneSpan:
         end: where it ends.
         look: what fills it.
         text: written on it where it fits, and told where a pointer rests on it.
+        to: where it leads, if not where its lane does.
     """
 
     part: str
@@ -31,6 +32,7 @@ class LaneSpan:
     end: float
     look: Look
     text: str = ""
+    to: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,14 @@ class Lane:
         spans: in order.
         count: how many things it stands for.
         note: told behind it.
+        to: where it leads; empty for nowhere.
     """
 
     label: str
     spans: tuple[LaneSpan, ...]
     count: int = 1
     note: str = ""
+    to: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,17 +132,30 @@ class Lanes:
         self, canvas: Canvas, scale: LinearScale, lane: Lane, at: tuple[float, float, float, float], beside: bool
     ) -> None:
         x, y, width, notes = at
-        if beside:
-            canvas.text(x, y + 14, lane.label, room=scale.start - x - 8)
-            canvas.text(x + width - notes + 8, y + 14, lane.note, "dim", room=notes)
-        else:
-            behind = min(wide(lane.note), width * 0.5)
-            canvas.text(x, y + 12, lane.label, room=width - behind - 8)
-            canvas.text(x + width, y + 12, lane.note, "dim", anchor="end", room=behind + 1)
-            y += LINE
+        down = 0 if beside else LINE
+        with canvas.linked(lane.to, f"{lane.label} {lane.note}".strip()):
+            if beside:
+                canvas.text(x, y + 14, lane.label, room=scale.start - x - 8)
+                canvas.text(x + width - notes + 8, y + 14, lane.note, "dim", room=notes)
+            else:
+                behind = min(wide(lane.note), width * 0.5)
+                canvas.text(x, y + 12, lane.label, room=width - behind - 8)
+                canvas.text(x + width, y + 12, lane.note, "dim", anchor="end", room=behind + 1)
+            for span in lane.spans:
+                if not span.to:
+                    _span(canvas, scale, lane, span, y + down)
         for span in lane.spans:
-            begin, end = scale.at(span.begin), scale.at(span.end)
-            tip = f"{lane.label}: {span.part} {span.text}".strip()
-            canvas.rect(begin, y + 3, max(end - begin, 2), 15, span.look, tip)
-            if span.text and wide(span.text) + 8 <= end - begin:
-                canvas.text(begin + 4, y + 14.5, span.text, f"on-{span.look}")
+            if span.to:
+                with canvas.linked(span.to, _tip(lane, span)):
+                    _span(canvas, scale, lane, span, y + down)
+
+
+def _span(canvas: Canvas, scale: LinearScale, lane: Lane, span: LaneSpan, y: float) -> None:
+    begin, end = scale.at(span.begin), scale.at(span.end)
+    canvas.rect(begin, y + 3, max(end - begin, 2), 15, span.look, _tip(lane, span))
+    if span.text and wide(span.text) + 8 <= end - begin:
+        canvas.text(begin + 4, y + 14.5, span.text, f"on-{span.look}")
+
+
+def _tip(lane: Lane, span: LaneSpan) -> str:
+    return f"{lane.label}: {span.part} {span.text}".strip()

@@ -24,11 +24,12 @@ _MOST = 300
 
 @dataclass(frozen=True)
 class Dot:
-    """One thing at two numbers."""
+    """One thing at two numbers; ``to`` is where it leads."""
 
     name: str
     across: float
     up: float
+    to: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Scatter:
         return top + _HEIGHT - y + axis_below(canvas, across, top + _HEIGHT, self.across)
 
     def _points(self, canvas: Canvas, across: LinearScale, up: LinearScale) -> None:
-        places = [(across.at(point.across), up.at(point.up), point.name) for point in self.points]
+        places = [(across.at(point.across), up.at(point.up), point) for point in self.points]
         distance = _NEAR
         near = _together(places, distance)
         while len(near) > _MOST:
@@ -105,26 +106,22 @@ class Scatter:
         for together in near.values():
             x = sum(at for at, _, _ in together) / len(together)
             y = sum(at for _, at, _ in together) / len(together)
-            names = ", ".join(name for _, _, name in together[:3]) + (", ..." if len(together) > 3 else "")
-            canvas.circle(
-                x,
-                y,
-                min(2.5 + sqrt(len(together)), distance * 0.7),
-                "used point",
-                names if len(near) < _MOST / 4 else "",
-            )
-            if len(self.points) <= _NAMED:
-                _name(canvas, across, (x, y), names, written)
+            names = ", ".join(point.name for _, _, point in together[:3]) + (", ..." if len(together) > 3 else "")
+            few = len(near) < _MOST / 4
+            with canvas.linked(together[0][2].to if few else "", names):
+                canvas.circle(x, y, min(2.5 + sqrt(len(together)), distance * 0.7), "used point", names if few else "")
+                if len(self.points) <= _NAMED:
+                    _name(canvas, across, (x, y), names, written)
 
 
-_Placed = list[tuple[float, float, str]]
+_Placed = list[tuple[float, float, Dot]]
 
 
 def _together(places: _Placed, distance: float) -> dict[tuple[int, int], _Placed]:
     """Points by squares of a size."""
     near: dict[tuple[int, int], _Placed] = defaultdict(list)
-    for x, y, name in places:
-        near[round(x / distance), round(y / distance)].append((x, y, name))
+    for x, y, point in places:
+        near[round(x / distance), round(y / distance)].append((x, y, point))
     return near
 
 

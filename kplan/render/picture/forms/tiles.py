@@ -27,12 +27,14 @@ class Tile:
         look: what fills it.
         value: the number behind the look.
         shown: the number as it is written on it.
+        to: where it leads; empty for nowhere.
     """
 
     name: str
     look: Look
     value: float
     shown: str = ""
+    to: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Tiles:
         meanings: of the looks, with their number.
         part: what the number of a tile is.
         room: height that they may take [pixels].
+        to: where all of them lead where they are too many to be told one by one.
         share: see Panel.
     """
 
@@ -53,6 +56,7 @@ class Tiles:
     meanings: tuple[tuple[str, str], ...]
     part: str
     room: float = 240
+    to: str = ""
     share: float = 1
 
     def data(self) -> Sequence[Datum]:
@@ -70,7 +74,8 @@ class Tiles:
             return top - y
         if len(self.tiles) <= _NAMED:
             return self._named(canvas, x, top, width) - y
-        return self._small(canvas, x, top, width) - y
+        with canvas.linked(self.to, f"{self.title}: all of them"):
+            return self._small(canvas, x, top, width) - y
 
     def _named(self, canvas: Canvas, x: float, top: float, width: float) -> float:
         wanted = min(max(widest(tile.name for tile in self.tiles) + 10, 40), _LARGEST)
@@ -80,12 +85,13 @@ class Tiles:
         tall = max(min(self.room / rows, _TALLEST), 14)
         for number, tile in enumerate(self.tiles):
             left, upper = x + number % columns * across, top + number // columns * tall
-            canvas.rect(left, upper, across - 2, tall - 2, tile.look, f"{tile.name}: {tile.shown}")
-            if tall >= 2 * LINE:
-                canvas.text(left + 5, upper + 15, tile.name, f"on-{tile.look}", room=across - 10)
-                canvas.text(left + 5, upper + 31, tile.shown, f"on-{tile.look}", room=across - 10)
-            elif tall >= LINE:
-                canvas.text(left + 5, upper + tall / 2 + 3, tile.name, f"on-{tile.look}", room=across - 10)
+            with canvas.linked(tile.to, f"{tile.name} {tile.shown}".strip()):
+                canvas.rect(left, upper, across - 2, tall - 2, tile.look, f"{tile.name}: {tile.shown}")
+                if tall >= 2 * LINE:
+                    canvas.text(left + 5, upper + 15, tile.name, f"on-{tile.look}", room=across - 10)
+                    canvas.text(left + 5, upper + 31, tile.shown, f"on-{tile.look}", room=across - 10)
+                elif tall >= LINE:
+                    canvas.text(left + 5, upper + tall / 2 + 3, tile.name, f"on-{tile.look}", room=across - 10)
         return top + rows * tall
 
     def _small(self, canvas: Canvas, x: float, top: float, width: float) -> float:

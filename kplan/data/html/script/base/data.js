@@ -1,6 +1,8 @@
 // The data of the page: the document, and the nodes beside it.
 
 const DATA = JSON.parse($("data").textContent);
+/** Names of the pods of all nodes, in order; lists of the document refer to their places. */
+const POD_NAMES = DATA.nodes.rows.flatMap((row) => row[11].filter((_, i) => i % 2 === 0));
 const DOC = DATA.shared ? restored(DATA.document, DATA.shared) : DATA.document;
 
 /** Put parts that occur more than once, and are written once, back into their places. */
@@ -14,15 +16,38 @@ function restored(root, shared) {
     if (value === null || typeof value !== "object") return value;
     if (Array.isArray(value)) return value.map(read);
     if (typeof value["#"] === "number") return part(value["#"]);
+    if (typeof value["#t"] === "number") return fromColumns(value, read);
+    if (Array.isArray(value["#p"])) return podNames(value["#p"]);
     for (const key of Object.keys(value)) value[key] = read(value[key]);
     return value;
   };
   return read(root);
 }
 
+const podNames = (places) => places.map((at) => (typeof at === "number" ? POD_NAMES[at] : at));
+
+/** Objects of a table whose columns are written one by one; ``read`` reads a value in it. */
+function fromColumns(table, read) {
+  const rows = Array.from({ length: table["#t"] }, () => ({}));
+  const values = (column) => {
+    if (Array.isArray(column)) return column.map(read);
+    if (typeof column["#t"] === "number") return fromColumns(column, read);
+    if (Array.isArray(column["#p"])) return podNames(column["#p"]);
+    if ("#s" in column) return new Array(rows.length).fill(read(column["#s"]));
+    const known = column.d.map(read);
+    return column["#i"].map((at) => known[at]);
+  };
+  for (const [key, column] of Object.entries(table.c))
+    values(column).forEach((value, i) => {
+      if (value !== undefined) rows[i][key] = value;
+    });
+  return rows;
+}
+
 const RESOURCES = DATA.nodes.resources;
 const CHANGES = ["", "lands", "leaves", "appears"];
 
+const LISTS = DATA.nodes.lists;
 const pad = (amounts) => RESOURCES.map((_, i) => amounts[i] || 0);
 
 function readNode(row, place) {
@@ -38,19 +63,21 @@ function readNode(row, place) {
     change: CHANGES[change],
     taints: taints.map(text),
     labels: [],
-    allocatable: pad(allocatable),
+    allocatable: pad(LISTS[allocatable]),
     requested: pad(requested),
     before: before ? pad(before) : null,
-    pods,
+    pods: [],
     lands: 0,
     leaves: 0,
   };
-  for (let i = 0; i < labels.length; i += 2) node.labels.push([text(labels[i]), text(labels[i + 1])]);
+  const places = LISTS[labels];
+  for (let i = 0; i < places.length; i += 2) node.labels.push([text(places[i]), text(places[i + 1])]);
+  for (let i = 0; i < pods.length; i += 2) node.pods.push([pods[i], LISTS[pods[i + 1]]]);
   return node;
 }
 
 /** A pod of a node, read when it is shown. */
-const readPod = ([pod, priority, change, ...amounts]) => ({
+const readPod = ([pod, [priority, change, ...amounts]]) => ({
   pod,
   priority,
   change: CHANGES[change],

@@ -25,7 +25,7 @@ function part(id, title, ...content) {
 /** Put a section on the page, listed in the navigation. */
 function section({ id, title, content }) {
   const heading = h("h2", { id: `${id}-title` }, title);
-  $("content").append(h("section", { id, "aria-labelledby": `${id}-title` }, heading, content));
+  $("content").append(linked(h("section", { id, "aria-labelledby": `${id}-title` }, heading, content)));
   $("sections").append(h("a", { href: `#${id}` }, title));
 }
 

@@ -112,7 +112,7 @@ function follow() {
   for (const node of NODE_LIST) {
     if (node.before) {
       lands.delete(node.name);
-      for (const pod of node.pods) if (pod[2]) count(pod[2] === 1 ? lands : leaves, node.name);
+      for (const [, [, change]] of node.pods) if (change) count(change === 1 ? lands : leaves, node.name);
     }
     node.lands = lands.get(node.name) || 0;
     node.leaves = leaves.get(node.name) || 0;

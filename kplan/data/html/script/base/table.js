@@ -68,7 +68,7 @@ function table(columns, rows, options = {}) {
       const kind = { class: column.num ? "num" : column.wide ? "wide" : null };
       return i === (options.head || 0) ? h("th", { scope: "row", ...kind }, shown) : h("td", kind, shown);
     });
-    return h("tr", { class: options.mark && options.mark(row) ? "marked" : null }, cells);
+    return linked(h("tr", { class: options.mark && options.mark(row) ? "marked" : null }, cells));
   }
 
   function countText(found, to) {

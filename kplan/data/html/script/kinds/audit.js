@@ -22,7 +22,7 @@ function auditTable(pods) {
   if (!pods.length) return null;
   const told = (pod) => [pod.because ? pod.because.text : "", ...(pod.differences || [])].filter(Boolean).join("; ");
   const columns = [
-    { label: "pod", value: (pod) => pod.pod, cell: (pod) => plainName(pod.pod) },
+    podColumn("pod", (pod) => pod.pod),
     { label: "recorded", value: (pod) => (pod.equal ? "equal" : "differs") },
     { label: "what differs", wide: true, value: told },
     { label: "recorded text", wide: true, value: (pod) => pod.recorded },

@@ -42,7 +42,7 @@ function landingPart(landing) {
   const rows = [...landing.nodes];
   if (landing.others) rows.push({ node: `one of ${int(landing.others.count)} others`, share: landing.others.share });
   const columns = [
-    { label: "node", wide: true, value: (row) => row.node, cell: (row) => plainName(row.node) },
+    { label: "node", wide: true, value: (row) => row.node, cell: (row) => nodeName(row.node) },
     { label: "taken", num: true, value: (row) => row.share, cell: (row) => share(row.share) },
   ];
   return part(

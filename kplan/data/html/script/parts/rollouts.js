@@ -15,7 +15,7 @@ function rolloutContent(rollout) {
             label: "then leaves",
             wide: true,
             value: (step) => leaves(step).join(", "),
-            cell: (step) => (leaves(step).length ? names(leaves(step), 2, plainName) : "-"),
+            cell: (step) => (leaves(step).length ? names(leaves(step), 2, (text) => text) : "-"),
           },
         ]
       : []),

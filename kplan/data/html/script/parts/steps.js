@@ -26,7 +26,7 @@ function riskTable(runs) {
   const pods = runs.atRisk || [];
   if (!pods.length) return null;
   const columns = [
-    { label: "pod", wide: true, value: (row) => row.pod, cell: (row) => plainName(row.pod) },
+    podColumn("pod", (row) => row.pod),
     { label: "owner", value: (row) => row.owner },
     { label: `placed in, of ${int(runs.runs)}`, num: true, value: (row) => row.placed, cell: (row) => int(row.placed) },
   ];

@@ -5,13 +5,13 @@ let opener = null;
 /** Open a story: the address says which, and the browser's back button closes it. */
 function go(kind, name) {
   opener = document.activeElement;
-  const address = `#${kind}=${encodeURIComponent(name)}`;
+  const address = `#/${kind}=${encodeURIComponent(name)}`;
   if (location.hash === address) route();
   else location.hash = address;
 }
 
 function route() {
-  const [, kind, name] = /^#(node|pod)=(.*)$/.exec(location.hash) || [];
+  const [, kind, name] = /^#\/?(node|pod)=(.*)$/.exec(location.hash) || [];
   let asked = "";
   try {
     asked = decodeURIComponent(name || "");
@@ -19,7 +19,7 @@ function route() {
     asked = "";
   }
   if (kind === "node" && NODES.has(asked)) open(asked, nodeStory(NODES.get(asked)), asked);
-  else if (kind === "pod" && STORIES.has(asked)) open(asked, openPod(asked), "");
+  else if (kind === "pod" && isPod(asked)) open(asked, openPod(asked), "");
   else shut(false);
 }
 
@@ -27,7 +27,7 @@ function route() {
 function openPod(pod) {
   const answer = answerOf(pod);
   if (answer && answer.verdict !== "GATED" && LENS.answer !== answer) GRID.look(answer);
-  return STORIES.get(pod)();
+  return (STORIES.get(pod) || podStory)(pod);
 }
 
 function open(title, content, node) {
@@ -41,6 +41,7 @@ function open(title, content, node) {
     unseen(" the story"),
   );
   clear(story, h("div", { class: "story-head" }, heading, close), content);
+  linked(story);
   story.hidden = false;
   story.dataset.node = node;
   story.scrollTop = 0;
