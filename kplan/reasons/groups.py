@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from types import MappingProxyType
 
 import numpy as np
@@ -146,6 +147,7 @@ def find_groups(asked: RunCycle) -> list[NodeGroup]:
     atoms = tuple(_merged(_atoms(asked, diagnosis)))
     groups = [_sorted(asked, group) for group in _by_atoms(atoms, diagnosis.rows)]
     groups.sort(key=_order)
+    groups = [group for _, alike in groupby(groups, key=_rank) for group in _least_first(list(alike))]
     if diagnosis.left_out:
         groups.append(_left_out(asked, diagnosis))
     return groups
@@ -157,12 +159,23 @@ def narrowed(groups: Iterable[NodeGroup], row: int) -> NodeGroup | None:
     return replace(group, rows=np.array([row], dtype=np.intp)) if group is not None else None
 
 
-def _order(group: NodeGroup) -> tuple[bool, int, bool, bool, float, int, int]:
-    """Fewer reasons are nearer, then what an eviction or a number lifts, then what lacks less, then more nodes."""
+def _order(group: NodeGroup) -> tuple[tuple[bool, int, bool, bool], int, int]:
+    """Nearer ones first, of equally near ones those of more nodes."""
+    return _rank(group), -len(group.rows), int(group.rows[0])
+
+
+def _least_first(groups: list[NodeGroup]) -> list[NodeGroup]:
+    """Of equally near groups those that lack some of a resource stand by how much, in the places that they have."""
+    short = iter(sorted((group for group in groups if group.short > 0), key=lambda group: group.short))
+    return [next(short) if group.short > 0 else group for group in groups]
+
+
+def _rank(group: NodeGroup) -> tuple[bool, int, bool, bool]:
+    """Fewer reasons are nearer, then what an eviction or a number lifts."""
     liftable = all(atom.evictable or atom.lifted_by_a_number for atom in group.atoms)
     far = any(atom.code in _FAR for atom in group.atoms)
     apart = any(atom.about and atom.about[0].name.startswith(_CONTROL_PLANE) for atom in group.atoms)
-    return far, len(group.atoms), not liftable, apart, group.short, -len(group.rows), int(group.rows[0])
+    return far, len(group.atoms), not liftable, apart
 
 
 def _by_atoms(atoms: tuple[Atom, ...], rows: Rows) -> Iterator[NodeGroup]:

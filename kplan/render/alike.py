@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from msgspec import structs
 
 from kplan.result.document_check import CheckedObject, Finding
 from kplan.words import count, listed
 
-PLACES = 8
+PLACES = 4
 """Further places that are told by name."""
+NAMES = 2
+"""Objects that are told by name where many come to the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +30,13 @@ class Alike:
 
     @property
     def likewise(self) -> str:
-        """The further objects, each with its place; empty for none."""
-        told = [f"{other.object} ({place_of(other)})" if place_of(other) else other.object for other in self.others]
+        """The further objects, each with its place unless that is the same; empty for none."""
+        here = place_of(self.first)
+        places = [place if (place := place_of(other)) != here else "" for other in self.others]
+        told = [
+            f"{other.object} ({place})" if place else other.object
+            for other, place in zip(self.others, places, strict=True)
+        ]
         return f"likewise {listed(told, most=PLACES)}" if told else ""
 
 
@@ -53,6 +62,22 @@ def objects_alike(objects: Iterable[CheckedObject]) -> list[CheckedObject]:
         idle = item.status == "ok" and not item.pods and bool(name)
         together.setdefault((kind, item.change, item.result, item.on_main) if idle else number, []).append(item)
     return [_together(each) for each in together.values()]
+
+
+def objects_by_cause(objects: Sequence[CheckedObject], findings: Iterable[Finding]) -> list[tuple[CheckedObject, int]]:
+    """Put many objects together that come to the same for the same causes: ``pod/a, pod/b, +58``, and how many."""
+    causes: dict[str, list[int]] = {}
+    for number, group in enumerate(alike(findings)):
+        for finding in (group.first, *group.others):
+            causes.setdefault(finding.object, []).append(number)
+    together: dict[object, list[CheckedObject]] = {}
+    for item in objects:
+        key = (item.status, item.change, item.result, item.on_main, tuple(causes.get(item.object, ())))
+        together.setdefault(key, []).append(item)
+    return [
+        (structs.replace(each[0], object=listed([item.object for item in each], most=NAMES)), len(each))
+        for each in together.values()
+    ]
 
 
 def _together(each: list[CheckedObject]) -> CheckedObject:

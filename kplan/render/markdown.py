@@ -6,15 +6,17 @@ A check that passes with nothing changed makes no comment: an empty text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kplan.render.alike import NAMES, alike, objects_by_cause
 from kplan.render.rows import MAIN, plain, rows
 from kplan.render.text.check import WORDS, certain, details, origin_text
 from kplan.render.text.rollout import edit_text
 from kplan.render.tones import harm
 from kplan.result.document_base import Document
 from kplan.result.document_check import CheckedObject, CheckResult
+from kplan.words import listed
 
 MARKER = "<!-- kplan:check -->"
 """First line of the comment; whoever posts it finds the former one by this."""
@@ -96,12 +98,25 @@ def _main_table(document: Document) -> Iterator[str]:
         return
     found.sort(key=_harm)
     heads = [_head(column) for column in columns]
-    shown = [[_cell(row.get(column)) for column in columns] for row in found[:ROWS]]
-    for cells in [heads, ["-"] * len(heads), *shown]:
+    told = _folded_rows(found, columns)
+    for cells in [heads, ["-"] * len(heads), *(cells for cells, _ in told[:ROWS])]:
         yield f"| {' | '.join(cells)} |"
     yield ""
-    if len(found) > ROWS:
-        yield f"{len(found) - ROWS:,} more, below.\n"
+    if len(told) > ROWS:
+        yield f"{sum(number for _, number in told[ROWS:]):,} more, below.\n"
+
+
+def _folded_rows(found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> list[tuple[list[str], int]]:
+    """Cells of rows and how many each stands for: where they are many, those that differ in the name alone are one."""
+    together: dict[object, list[Mapping[str, Any]]] = {}
+    for number, row in enumerate(found):
+        same = tuple(str(row.get(column)) for column in columns[1:])
+        together.setdefault(same if len(found) > ROWS else number, []).append(row)
+    told = []
+    for rows_alike in together.values():
+        name = listed([_cell(row.get(columns[0])) for row in rows_alike], most=NAMES)
+        told.append(([name, *(_cell(rows_alike[0].get(column)) for column in columns[1:])], len(rows_alike)))
+    return told
 
 
 def _harm(row: Mapping[str, Any]) -> tuple[int, bool]:
@@ -142,16 +157,19 @@ def _table(document: CheckResult) -> Iterator[str]:
     if not document.objects:
         return
     main = document.baseline is not None
-    rows = [_row(item, main) for item in document.objects[:ROWS]]
+    told = [(item, 1) for item in document.objects]
+    if len(told) > ROWS:
+        told = objects_by_cause(document.objects, document.findings)
+    rows = [_row(item, main) for item, _ in told[:ROWS]]
     heads = ["", "workload", "change", "result", *(["on main"] if main else [])]
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     for row in [heads, ["-" * width for width in widths], *rows]:
         yield f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |"
-    rest = document.objects[ROWS:]
+    rest = told[ROWS:]
     if rest:
-        failed = sum(item.status == "fail" for item in rest)
+        failed = sum(number for item, number in rest if item.status == "fail")
         yield ""
-        yield f"{len(rest):,} more, {failed:,} of them {'fails' if failed == 1 else 'fail'}."
+        yield f"{sum(number for _, number in rest):,} more, {failed:,} of them {'fails' if failed == 1 else 'fail'}."
 
 
 def _row(item: CheckedObject, main: bool) -> list[str]:
@@ -160,17 +178,20 @@ def _row(item: CheckedObject, main: bool) -> list[str]:
 
 
 def _findings(document: CheckResult) -> Iterator[str]:
-    counted, lines = [finding for finding in document.findings if finding.counted], []
-    for number, finding in enumerate(counted[:FINDINGS]):
+    counted, lines = alike(finding for finding in document.findings if finding.counted), []
+    for number, group in enumerate(counted[:FINDINGS]):
+        finding = group.first
         place = f" ({_code(f'{finding.file}:{finding.line}')})" if finding.line else ""
         lines.append(f"**{'Because' if not number else 'And'}** {_text(_short(finding.text, 600))}{place}")
+        lines += [_text(_short(group.likewise, 600))] if group.others else []
         lines += [f"**Try** {_text(_short(finding.attempt, 600))}: tried"] if finding.attempt else []
         lines += [_code(_short(edit_text(edit))) for edit in finding.edits]
     if lines:
         yield "  \n".join(lines)
     if len(counted) > FINDINGS:
         yield ""
-        yield f"{len(counted) - FINDINGS:,} more findings that count."
+        rest = sum(1 + len(group.others) for group in counted[FINDINGS:])
+        yield f"{rest:,} more findings that count."
 
 
 def _doubts(document: CheckResult) -> Iterator[str]:

@@ -50,15 +50,15 @@ Change   deploy/ml/new  new, 8 pods; ResourceClaim of its entry gpu from
          template pair
 Pods     2 placed + 6 not placed + 0 gated = 8
 Steps    #  pod                     node
-         1  ml/new-f8c55d78d-ffn86  a        one of 2 that tie; takes gpu-1,
-                                             gpu-2
-         2  ml/new-f8c55d78d-kmc6l  b        takes gpu-1, gpu-2
          3  ml/new-f8c55d78d-5dhgn  Pending  devices-in-use
          4  ml/new-f8c55d78d-sl5wr  Pending  devices-in-use
          5  ml/new-f8c55d78d-rj5pc  Pending  devices-in-use
          6  ml/new-f8c55d78d-6pdq5  Pending  devices-in-use
          7  ml/new-f8c55d78d-bcblc  Pending  devices-in-use
          8  ml/new-f8c55d78d-zgmpj  Pending  devices-in-use
+         1  ml/new-f8c55d78d-ffn86  a        one of 2 that tie; takes gpu-1,
+                                             gpu-2
+         2  ml/new-f8c55d78d-kmc6l  b        takes gpu-1, gpu-2
 Why      6 not placed, most first, as each was tried
       6  the claim of its entry gpu wants 2 of gpu: a has 1 free of 4 (used by
            ml/st-0, ml/new-f8c55d78d-ffn86); 1 more reason on other nodes

@@ -101,10 +101,10 @@ def test_a_queue_that_fits_in_part(capsys: pytest.CaptureFixture[str], queue: st
 
         Pods     2 placed + 1 not placed + 1 gated = 4
         Steps    #  pod           node
-                 1  default/a-0   n-1      one of 2 that tie
-                 2  default/a-1   n-2
                  3  default/a-2   Pending  insufficient-cpu
                  4  default/held  Gated    scheduling-gates
+                 1  default/a-0   n-1      one of 2 that tie
+                 2  default/a-1   n-2
         Why      1 not placed, 1 gated, most first, as each was tried
               1  cpu: it wants 3, the emptiest node has 1 free
                    sts/default/a 1

@@ -35,11 +35,11 @@ def test_a_pod_has_a_line_of_its_own_where_long_names_leave_no_room() -> None:
     ]
     assert table(rows) == [
         "Pods      #  pod",
-        "             node                                     note",
+        "               node                                     note",
         "          1  shop/web-6dc4cb66fc-k66zl",
-        "             ip-10-0-1-23.eu-west-1.compute.internal  one of 2 that tie",
+        "               ip-10-0-1-23.eu-west-1.compute.internal  one of 2 that tie",
         "         12  shop/web-6dc4cb66fc-qmsmt",
-        "             stays",
+        "               stays",
     ]
 
 
@@ -47,11 +47,11 @@ def test_no_name_is_cut_however_long_it_is() -> None:
     pod, node = f"monitoring/{'alert' * 15}-k66zl", f"{POOL}-1a2b"
     assert table([("1", pod, node, "evicts one pod of lower priority that nobody misses")]) == [
         "Pods     #  pod",
-        "             node                                            note",
+        "              node                                            note",
         f"         1  {pod}",
-        f"             {node}  evicts one pod of",
-        "                                                             lower priority that",
-        "                                                             nobody misses",
+        f"              {node}  evicts one pod of",
+        "                                                              lower priority",
+        "                                                              that nobody misses",
     ]
 
 

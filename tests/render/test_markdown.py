@@ -53,7 +53,7 @@ def test_an_allowed_doubt_is_named_and_marks_nothing() -> None:
 
 
 def test_twenty_rows_are_shown_and_the_rest_is_counted() -> None:
-    objects = [checked(f"deploy/shop/w{i}", "fail" if i < 22 else "ok") for i in range(30)]
+    objects = [checked(f"deploy/shop/w{i}", "fail" if i < 22 else "ok", result=f"result {i}") for i in range(30)]
     text = comment(document(*objects, findings=[finding()]))
     rows = [line for line in text.splitlines() if line.startswith("| FAIL")]
     assert len(rows) == 20
@@ -90,7 +90,7 @@ def test_a_comment_is_never_longer_than_allowed_and_always_closed(size: int) -> 
 
 
 def test_many_long_findings_that_count_are_cut_too() -> None:
-    findings = [finding(name=f"deploy/a/{i}", text="z" * 5_000) for i in range(400)]
+    findings = [finding(name=f"deploy/a/{i}", text=f"{i} {'z' * 5_000}") for i in range(400)]
     objects = [checked(f"deploy/{'n' * 250}/{i}", "fail", result="r" * 5_000) for i in range(400)]
     text = comment(document(*objects, findings=findings))
     assert len(text) <= LIMIT

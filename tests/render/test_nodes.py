@@ -115,9 +115,9 @@ def test_a_name_of_a_node_is_whole_and_has_a_line_of_its_own_where_there_is_no_r
     table = lines[next(i for i, line in enumerate(lines) if line.startswith("Nodes")) :]
     assert [line.strip() for line in table[2:8:2]] == names
     assert table[3:8:2] == [
-        "             ..........  0%     4  ..........  0%  16Gi  0/110  taint",
-        "             ..........  0%     4  ..........  0%  16Gi  0/110",
-        "             ..........  0%     4  ..........  0%  16Gi  0/110",
+        "           ..........  0%     4  ..........  0%  16Gi  0/110  taint",
+        "           ..........  0%     4  ..........  0%  16Gi  0/110",
+        "           ..........  0%     4  ..........  0%  16Gi  0/110",
     ]
     assert max(map(len, lines)) <= 80
     broad = node_list(found, Style(columns=120)).splitlines()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kplan.render.alike import Alike, alike, objects_alike, place_of
-from kplan.render.text.layout import LABEL, Page
+from kplan.render.alike import Alike, alike, objects_alike, objects_by_cause, place_of
+from kplan.render.text.fitting import Fitting
+from kplan.render.text.layout import Page
 from kplan.render.text.plan import simulation
 from kplan.render.text.rollout import attempt, edit_text
 from kplan.render.text.shared import doubt_lines, later, notes
@@ -59,23 +60,24 @@ def result(document: CheckResult, style: Style) -> str:
 
 
 def _objects(page: Page, document: CheckResult, *, everything: bool) -> None:
-    objects = document.objects if everything else objects_alike(document.objects)
-    shown = objects if everything else objects[:OBJECTS]
+    objects = list(document.objects) if everything else objects_alike(document.objects)
+    many = not everything and len(objects) > OBJECTS
+    told = objects_by_cause(objects, document.findings) if many else [(item, 1) for item in objects]
+    shown = [item for item, _ in told] if everything else [item for item, _ in told[:OBJECTS]]
     main = document.baseline is not None
     heads = ("", "object", "change", "result", *(("on main",) if main else ()))
     rows = [
         (WORDS[item.status], item.object, item.change, item.result, *((item.on_main,) if main else ()))
         for item in shown
     ]
-    if rows and not page.table("Checked", heads, rows):
-        for number, item in enumerate(shown):
-            told = f" (on main: {item.on_main})" if main else ""
-            page.part("Checked" if not number else "", f"{WORDS[item.status]:<4}  {item.object}  {item.change}{told}")
-            page.detail(item.result, LABEL + 6)
-    rest = objects[len(shown) :]
+    if rows:
+        page.table("Checked", heads, rows, fitting=Fitting(names=(1,), wraps=(2, 3)))
+    rest = told[len(shown) :]
     if rest:
-        failed = sum(item.status == "fail" for item in rest)
-        page.part("", f"{len(rest):,} more, {failed:,} of them fail (-o wide)")
+        failed = sum(number for item, number in rest if item.status == "fail")
+        page.part("", f"{sum(number for _, number in rest):,} more, {failed:,} of them fail (-o wide)")
+    elif many:
+        page.part("", "each: -o wide")
 
 
 def _findings(page: Page, label: str, findings: Sequence[Alike], *, everything: bool) -> None:

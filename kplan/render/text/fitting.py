@@ -9,8 +9,8 @@ from kplan.render.text.cells import columns_of, wrapped
 
 GAP = 2
 """Columns between two cells."""
-INDENT = 4
-"""Columns before the second line of a row."""
+INDENT = 2
+"""Columns by which the second line of a row stands further in than the name above it."""
 
 Rows = list[list[str]]
 
@@ -40,7 +40,8 @@ class Fitting:
             of a row, the others on a second one: 0 for all on one. None if it cannot be done.
         """
         for narrowest, cut in self._ways(len(heads)):
-            fitted = self._wrapped(heads, rows, room - (INDENT if cut else 0), narrowest, cut)
+            widths = [max(columns_of(row[i]) for row in (heads, *rows)) for i in range(cut)]
+            fitted = self._wrapped(heads, rows, room - indent_of(widths), narrowest, cut)
             if fitted is not None:
                 return fitted, cut
         return None
@@ -81,6 +82,11 @@ class Fitting:
             left = room - (taken - widths[widest])
             widths[widest] = max(floors[widest], min(widths[widest] - 1, max(left, second)))
         return widths
+
+
+def indent_of(widths: Sequence[int]) -> int:
+    """Columns before the second line of a row whose first line has columns of these widths, the last one the name."""
+    return sum(widths[:-1]) + GAP * (len(widths) - 1) + INDENT if widths else 0
 
 
 def common_stem(names: Collection[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from kplan.render.text.cells import columns_of, filled, wrapped
-from kplan.render.text.fitting import GAP, INDENT, Fitting
+from kplan.render.text.fitting import GAP, Fitting, indent_of
 
 LABEL = 9
 DETAIL = 11
@@ -164,5 +164,5 @@ def _table_lines(rows: Sequence[Sequence[str]], right: frozenset[int], first: in
 
     for row in split:
         whole = range(len(widths))
-        under = (f"{' ' * INDENT}{line}" for line in lines(row, whole[first:]))
+        under = (f"{' ' * indent_of(widths[:first])}{line}" for line in lines(row, whole[first:]))
         yield [*lines(row, whole[:first]), *under] if first else list(lines(row, whole))

@@ -72,7 +72,7 @@ function findingsList(findings) {
     clear(
       hold,
       longList(
-        findings.filter((one) => !which || (which === "counted") === counts(one)),
+        alikeFindings(findings.filter((one) => !which || (which === "counted") === counts(one))),
         findingItem,
       ),
     );
@@ -89,7 +89,19 @@ function findingsList(findings) {
   ];
 }
 
-function findingItem(one) {
+/** Findings that differ only in the object they are about are one, as in the text (kplan/render/alike.py). */
+function alikeFindings(findings) {
+  const groups = new Map();
+  for (const one of findings) {
+    const words = one.object ? one.text.split(one.object).join("") : one.text;
+    const key = JSON.stringify([one.rule, one.counted !== false, one.whyNot || "", words]);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(one);
+  }
+  return [...groups.values()];
+}
+
+function findingItem([one, ...others]) {
   const counts = one.counted !== false;
   const worse =
     one.onMain !== undefined && one.onMain !== null
@@ -106,6 +118,7 @@ function findingItem(one) {
     ),
     h("div", { class: "nearest" }, [
       h("p", {}, one.text),
+      others.length ? h("p", {}, "likewise ", names(others.map((other) => other.object), 8, plainName)) : null,
       tryLine(one.attempt),
       editLines(one.edits),
       one.whyNot ? h("p", {}, h("strong", {}, "Not counted "), one.whyNot) : null,
