@@ -64,6 +64,7 @@ class Growth(Part, frozen=True, kw_only=True):
         fits: how many sets fit with each number.
         needed: the smallest number with which all that were asked for fit; absent if none was asked for or found.
         none_helps: why no number of them helps, as an empty one shows; absent where they do.
+        taken: pods that waited before and take room of each number of nodes first; empty where there are none.
     """
 
     like: str
@@ -72,6 +73,7 @@ class Growth(Part, frozen=True, kw_only=True):
     fits: tuple[int, ...] = ()
     needed: int | None = None
     none_helps: Cause | None = None
+    taken: tuple[int, ...] = ()
 
 
 class ShapeRoom(Part, frozen=True, kw_only=True):

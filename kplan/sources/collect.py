@@ -13,7 +13,7 @@ from kplan.sources.bounds import MOST_BROKEN, MOST_UNKNOWN, check_count
 from kplan.sources.documents import DumpFacts
 from kplan.sources.fit import Misfit
 from kplan.sources.records import Record
-from kplan.sources.scale import Scale
+from kplan.sources.scale import Scales
 from kplan.sources.schedulers_seen import Schedulers
 from kplan.sources.snapshot_notes import LISTED, SERVER_VERSION, TAKEN, SnapshotNotes, told
 from kplan.words import count
@@ -46,7 +46,7 @@ class Collector:
         self._described: list[DumpFacts] = []
         self._told: list[SnapshotNotes] = []
         self._schedulers = Schedulers()
-        self._scale = Scale() if bounded else None
+        self._scale = Scales() if bounded else None
 
     @property
     def empty(self) -> bool:

@@ -18,8 +18,8 @@ from kplan.sources.fit import Path
 from kplan.sources.loading import Paths, collector_paused, matching, read_all
 from kplan.sources.nodes import Written
 from kplan.sources.records import Record
-from kplan.sources.scale import Scale
-from kplan.sources.yaml_nodes import PackedNode, YamlNode
+from kplan.sources.scale import Scales
+from kplan.sources.yaml_nodes import PackedYaml, YamlNode
 
 _RECENT = 1 << 18
 """Length of the texts whose dicts and lists are held after they were asked for; the last always is [bytes]."""
@@ -99,7 +99,7 @@ class ManifestObject:
 
     def repeated_keys(self) -> Iterator[tuple[Path, int]]:
         """Yield each key of a map that is written a second time, with its 1-based line; only YAML is looked at."""
-        if isinstance(self.node, YamlNode | PackedNode):
+        if isinstance(self.node, YamlNode | PackedYaml):
             yield from self.node.repeated()
 
     def with_raw(self, raw: dict[str, object]) -> "ManifestObject":
@@ -137,7 +137,7 @@ class Manifests:
     namespace: str = DEFAULT_NAMESPACE
     autoscaled: bool = False
     bytes_read: int = 0
-    scale: Scale = field(default_factory=lambda: Scale(_ENTRY), repr=False, compare=False)
+    scale: Scales = field(default_factory=lambda: Scales(_ENTRY), repr=False, compare=False)
     reading: str = ""
 
     @property
@@ -162,7 +162,7 @@ class Manifests:
         """Refuse more objects than any question is about."""
         if len(self.objects) + len(self.broken_objects) >= MOST_OBJECTS:
             raise SourceError(
-                f"more than {MOST_OBJECTS:,} objects, the most that kplan takes of manifests",
+                f"more than {MOST_OBJECTS:,} objects, the most that kplan takes from manifests",
                 file=file,
                 code="too-many",
                 hint="a dump of a whole cluster is read with --snapshot",

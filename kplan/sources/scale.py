@@ -36,7 +36,7 @@ _FIRST = 16
 """Objects that are weighed before what they say counts."""
 
 
-class Scale:
+class Scales:
     """Weighs what was read, and refuses what is far too much.
 
     Args:

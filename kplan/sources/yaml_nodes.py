@@ -72,7 +72,7 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class PackedNode:
+class PackedYaml:
     """A value of a stream that is kept for long: built anew when it is asked for, a tenth as large until then.
 
     Attributes:
@@ -114,7 +114,7 @@ class YamlNode:
         """See TextNode."""
         return self._place().at(path)
 
-    def packed(self) -> "PackedNode | YamlNode":
+    def packed(self) -> "PackedYaml | YamlNode":
         """Give it with its value as a text; as it is where parts of it are shared, or no text holds them."""
         if self.document.aliases:
             return self
@@ -122,10 +122,10 @@ class YamlNode:
             data = msgspec.msgpack.encode(self.built)
         except (msgspec.MsgspecError, OverflowError, RecursionError, UnicodeEncodeError):
             return self
-        return PackedNode(data, self._place())
+        return PackedYaml(data, self._place())
 
     def repeated(self) -> Iterator[tuple[Path, int]]:
-        """See PackedNode."""
+        """See PackedYaml."""
         return self._place().repeated()
 
     def _place(self) -> "_Place":

@@ -89,14 +89,22 @@ def growth_text(sets: int, wanted: int | None, growth: Growth | None) -> str:
         spare = growth.fits[growth.nodes.index(growth.needed)] - wanted
         rest = f", and {spare:,} to spare" if spare > 0 else ""
         return f"{count(growth.needed, 'more node')} like {growth.like} -> {every(wanted)} fit{rest}"
-    if (wanted is None or sets >= wanted) and len(growth.fits) > 1 and growth.fits[1] > sets:
-        return f"one more node like {growth.like} -> {growth.fits[1] - sets:,} more fit"
+    more = _first_that_helps(sets, growth)
+    if (wanted is None or sets >= wanted) and more:
+        nodes = "one more node" if more == 1 else count(more, "more node")
+        fits = growth.fits[growth.nodes.index(more)] - sets
+        return f"{nodes} like {growth.like} -> {fits:,} more {'fits' if fits == 1 else 'fit'}"
     most = max(growth.fits)
     if wanted is not None and most > sets:
         nodes, tried = growth.nodes[growth.fits.index(most)], growth.nodes[-1]
         ends = f"; even {tried:,} of them make no more fit" if tried > nodes else ""
         return f"{count(nodes, 'more node')} like {growth.like} -> {most:,} of {wanted:,} fit{ends}"
     return ""
+
+
+def _first_that_helps(sets: int, growth: Growth) -> int:
+    """The smallest number of nodes with which more fit, as pods that wait may take the first; 0 for none."""
+    return next((number for number, fits in zip(growth.nodes, growth.fits, strict=True) if fits > sets), 0)
 
 
 def growth_how_to(sets: int, wanted: int | None, growth: Growth | None) -> HowTo | None:
@@ -112,7 +120,7 @@ def growth_how_to(sets: int, wanted: int | None, growth: Growth | None) -> HowTo
     if wanted is not None and growth.needed:
         nodes = growth.needed
     elif wanted is None or sets >= wanted:
-        nodes = 1
+        nodes = _first_that_helps(sets, growth)
     else:
         nodes = growth.nodes[growth.fits.index(max(growth.fits))]
     fits = growth.fits[growth.nodes.index(nodes)]

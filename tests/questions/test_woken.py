@@ -31,7 +31,7 @@ QUESTIONS = {
     ),
     "and by pods that waited before": Question(
         "capacity deploy/shop/web --replicas 4", [*THREE, WAITS], (1,), ("PARTLY",),
-        says=(r"replicas that fit +1 +2 +6 +10",), first=("1 more node like n1 -> all 2 fit",),
+        says=(r"replicas that fit +1 +2 +6 +10",), first=("1 more node like n1 -> both fit",),
     ),
     "not by those that it does not help": Question(
         "capacity deploy/shop/web --replicas 4", [*THREE, SLEEPS], (1,), ("PARTLY",),

@@ -14,7 +14,7 @@ from kplan.errors import SourceError
 from kplan.objects.models import Node, Pod
 from kplan.sources import load, load_objects, load_values, repeated_texts
 from kplan.sources.repeated_texts import share
-from kplan.sources.scale import Scale
+from kplan.sources.scale import Scales
 from tests.hostile.samples import node, of, pod
 
 FULL = {
@@ -112,7 +112,7 @@ def test_objects_that_never_were_text_are_not_weighed(monkeypatch: pytest.Monkey
 
 
 def test_a_weight_is_what_python_takes() -> None:
-    scale = Scale(entry=0)
+    scale = Scales(entry=0)
     begun = scale.objects
     large = 1 << 20  # always weighed
     scale.take(msgspec.json.decode(b'{"metadata":{"name":"n"}}', type=Node), large)

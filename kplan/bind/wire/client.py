@@ -85,7 +85,7 @@ class Reply:
         return frozenset(str(cause.get("reason")) for cause in causes if isinstance(cause, dict))
 
 
-class _Metadata(msgspec.Struct, rename="camel"):
+class _ObjectHead(msgspec.Struct, rename="camel"):
     uid: str
     name: str = ""
     namespace: str = ""
@@ -97,13 +97,13 @@ class _Metadata(msgspec.Struct, rename="camel"):
     managed_fields: list[dict[str, Any]] | None = None
 
 
-class _Object(msgspec.Struct):
-    metadata: _Metadata
+class _ServerObject(msgspec.Struct):
+    metadata: _ObjectHead
     spec: dict[str, Any] = {}
     status: dict[str, Any] = {}
 
 
-_object = msgspec.json.Decoder(_Object)
+_object = msgspec.json.Decoder(_ServerObject)
 """What is read of an object before anything reasons about it."""
 
 

@@ -30,15 +30,15 @@ class Identity:
     time: float
 
 
-class _Metadata(msgspec.Struct):
+class _NamespaceUid(msgspec.Struct):
     uid: str = ""
 
 
-class _Known(msgspec.Struct):
-    metadata: _Metadata
+class _NamespaceIdentity(msgspec.Struct):
+    metadata: _NamespaceUid
 
 
-_known = msgspec.json.Decoder(_Known)
+_known = msgspec.json.Decoder(_NamespaceIdentity)
 
 
 def identify(client: Client) -> Identity:
@@ -82,7 +82,7 @@ def same_cluster(plan: BindPlan, now: Identity, what: str) -> None:
         raise BindError(
             f"namespace {SYSTEM} cannot be read, so that this may be another cluster than that of {what}",
             code="unknown-cluster",
-            hint="it takes the right to get namespaces",
+            hint="that takes the right to get namespaces",
         )
     if plan.cluster.uid != now.uid:
         raise BindError(

@@ -87,6 +87,8 @@ def _growth(page: Page, growth: Growth) -> None:
         (what, *(f"{number:,}" for number in growth.nodes)),
         ("replicas that fit", *(f"{number:,}" for number in growth.fits)),
     ]
+    if growth.taken:
+        rows.insert(1, ("pods that waited, first", *(f"{number:,}" for number in growth.taken)))
     right = range(1, len(growth.nodes) + 1)
     if not page.table("Nodes", rows[0], rows[1:], right):
         pairs = zip(growth.nodes, growth.fits, strict=True)

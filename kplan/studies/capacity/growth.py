@@ -36,10 +36,12 @@ class _Grown:
     Attributes:
         counted: what fits then.
         refused: why an added node that took nothing refuses the next pod.
+        taken: pods that waited before and take room that the nodes bring, before any replica is made.
     """
 
     counted: CountedSets[Failure]
     refused: Cause | None
+    taken: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +53,26 @@ class _Sets:
         supplies: the workloads.
         ratio: pods of each in a set.
         most: sets to stop at.
+        alone: whether pods that wait leave the nodes to the replicas: what the nodes are worth by themselves.
     """
 
     planner: Planner
     supplies: Sequence[Supply]
     ratio: Sequence[int]
     most: int = BOUND
+    alone: bool = False
 
     def of(self, candidate: Candidate) -> Tried[_Grown]:
         """Count with the nodes of a candidate; see Measure."""
         before = set(self.planner.cluster.node_index)
-        mine = [row for supply in self.supplies for row in supply.waiting]
-        with after(self.planner, candidate.steps, mine) as trial:
+        waiting = {pod.row for pod in self.planner.cluster.pods if pod.waiting}
+        mine = {row for supply in self.supplies for row in supply.waiting}
+        with after(self.planner, candidate.steps, waiting if self.alone else mine) as trial:
             new = set(trial.cluster.node_index) - before
+            taken = sum(not trial.cluster.pods[row].waiting for row in waiting - mine)
             counted = count_sets(trial, self.supplies, self.ratio, self.most, why=failure)
         used = any(new & on.keys() for on in counted.on)
-        return Tried(candidate, _Grown(counted, None if used else _refusal(counted, new)))
+        return Tried(candidate, _Grown(counted, None if used else _refusal(counted, new), taken))
 
 
 def grow(
@@ -93,37 +99,46 @@ def grow(
     kinds = [AddNode(like=name) for name in kinds_of_nodes(planner.cluster)[:_SAMPLES]] if shape is None else [shape]
     candidates = [one_more(NewNode(kind.like or kind.template), kind) for kind in kinds]
     # of equals the most common kind, then the first by name
-    tried = best(candidates, Measure(sets.of), lambda grown: (grown.counted.sets,), (-1,))
+    tried = best(candidates, Measure(replace(sets, alone=True).of), lambda grown: (grown.counted.sets,), (-1,))
     if tried is None:
         return None
     counted, refused = tried.found.counted, tried.found.refused
     verb = added(tried.candidate)
     assert verb is not None
     like, flag = verb.like or verb.template or NAMELESS, verb.flag
-    numbers = {0: base.sets, 1: counted.sets}
     if counted.sets <= base.sets and refused is not None:
-        return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), none_helps=refused)
-    for number in range(2, SHOWN + 1):
-        numbers[number] = sets.of(several(tried.candidate, number)).found.counted.sets
+        fits = (base.sets, counted.sets)
+        return Growth(like=like, flag=flag, nodes=(0, 1), fits=fits, none_helps=refused)
+    grown = {number: sets.of(several(tried.candidate, number)).found for number in range(1, SHOWN + 1)}
+    numbers = {0: base.sets, **{number: now.counted.sets for number, now in grown.items()}}
+    taken = {0: 0, **{number: now.taken for number, now in grown.items()}}
     needed = None
     if asked is not None:
-        needed = _needed(replace(sets, most=asked), tried.candidate, numbers)
-    numbers = dict(sorted(numbers.items()))
-    return Growth(like=like, flag=flag, nodes=tuple(numbers), fits=tuple(numbers.values()), needed=needed)
+        needed = _needed(replace(sets, most=asked), tried.candidate, numbers, taken)
+    order = sorted(numbers)
+    return Growth(
+        like=like,
+        flag=flag,
+        nodes=tuple(order),
+        fits=tuple(numbers[number] for number in order),
+        needed=needed,
+        taken=tuple(taken[number] for number in order) if any(taken.values()) else (),
+    )
 
 
-def _needed(sets: _Sets, candidate: Candidate, numbers: dict[int, int]) -> int | None:
-    """Find the smallest number of nodes with which all fit; what was tried last is kept in ``numbers``."""
+def _needed(sets: _Sets, candidate: Candidate, numbers: dict[int, int], taken: dict[int, int]) -> int | None:
+    """Find the smallest number of nodes with which all fit; what was tried last is kept in ``numbers``, ``taken``."""
     asked = sets.most
 
     def fits(number: int) -> int:
         if number not in numbers:
-            numbers[number] = sets.of(several(candidate, number)).found.counted.sets
+            grown = sets.of(several(candidate, number)).found
+            numbers[number], taken[number] = grown.counted.sets, grown.taken
         return numbers[number]
 
     low, high = 0, max(1, SHOWN)
     while fits(high) < asked:
-        if high >= MOST_NODES or (fits(high) <= fits(low) and low):
+        if high >= MOST_NODES or (fits(high) <= fits(low) and taken[high] <= taken[low] and low):
             return None
         low, high = high, min(MOST_NODES, high * 2)
     low = max((n for n, fitting in numbers.items() if fitting < asked and n < high), default=0)

@@ -42,6 +42,7 @@ class ManifestPlan:
         together: sets of pods that are to be placed whole or not at all; see ``scenario.together``.
         namespace: of what names none there.
         before: the cluster before what-ifs; that before the manifests if None.
+        made: pods, ``namespace/name``, that what-ifs made.
     """
 
     state: ClusterState
@@ -56,6 +57,7 @@ class ManifestPlan:
     together: tuple[str, ...] = ()
     namespace: str = ""
     before: ClusterState | None = None
+    made: frozenset[str] = frozenset()
 
     def first(self) -> Played:
         """Make the plan, and try what would help as the options ask for."""
@@ -106,6 +108,7 @@ class ManifestPlan:
             change=named.change,
             landed=len(tried),
             waited=frozenset(pod.key for pod in (self.before or self.state).pods if not pod.spec.node_name),
+            made=self.made,
             fleets=landed.fleets,
             ledger=landed.ledger,
             silent=landed.silent,

@@ -129,7 +129,13 @@ function growthContent(growth) {
       `: an empty one refuses it, ${growth.noneHelps.text}`,
     );
   }
-  const rows = growth.nodes.map((nodes, i) => ({ nodes, fits: growth.fits[i], needed: growth.needed === nodes }));
+  const waited = growth.taken || [];
+  const rows = growth.nodes.map((nodes, i) => ({
+    nodes,
+    fits: growth.fits[i],
+    waited: waited[i],
+    needed: growth.needed === nodes,
+  }));
   const most = Math.max(1, ...rows.map((row) => row.fits));
   const columns = [
     {
@@ -146,6 +152,15 @@ function growthContent(growth) {
       cell: (row) => bar(row.fits / most, int(row.fits)),
     },
   ];
+  if (waited.length) {
+    columns.splice(1, 0, {
+      label: "pods that waited, first",
+      num: true,
+      fixed: true,
+      value: (row) => row.waited,
+      cell: (row) => int(row.waited),
+    });
+  }
   const needed =
     growth.needed === undefined || growth.needed === null
       ? ""
