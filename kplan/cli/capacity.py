@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,7 +68,8 @@ def capacity(
             return cheapest_nodes(session, named, namespace, cheapest, prices)
         return answer(session, named, namespace, replicas, ratio, node, shapes)
 
-    answered(source, rules, ask, namespace, compete=True).end(text, shown, partial(study_code, strict=shown.strict))
+    about = partial(_asked_about, [*(targets_ or []), *filename], namespace)
+    answered(source, rules, ask, namespace, compete=about).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(
@@ -112,6 +114,18 @@ def answer(
     )
     samples = [supply.sample for supply in asked.supplies]
     return with_plan_doubts(study(planner, asked, session.origin), planner, samples)
+
+
+def _asked_about(names: list[str], namespace: str, cluster: Cluster) -> list[int]:
+    """Rows of the pods that wait of workloads which are named, where these are there already."""
+    from kplan.scenario.names import is_workload
+    from kplan.studies.capacity import of_workload
+
+    rows: list[int] = []
+    for name in (name for name in names if is_workload(name) and not is_there(name)):
+        with contextlib.suppress(UsageError):  # a step may bring it
+            rows += of_workload(cluster, name, namespace).waiting
+    return rows
 
 
 def _supplies(cluster: Cluster, names: list[str], namespace: str) -> list[Supply]:

@@ -17,6 +17,7 @@ from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered, until_now
+from kplan.cli.whatif import nobody
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -130,7 +131,9 @@ def drain(
             so_far=until_now(session, text, shown),
         )
 
-    answered(source, rules, ask, home(source), compete=True).end(text, shown, partial(study_code, strict=shown.strict))
+    answered(source, rules, ask, home(source), compete=nobody).end(
+        text, shown, partial(study_code, strict=shown.strict)
+    )
 
 
 def answer(

@@ -15,6 +15,7 @@ from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
 from kplan.cli.versions import answered, until_now
+from kplan.cli.whatif import nobody
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ def fail(
         so_far = until_now(session, text, shown)
         return answer(session, nodes or [], zone, selector, each, shown=shown.has("html"), so_far=so_far)
 
-    answered(source, rules, ask, home(source), compete=True).end(text, shown, partial(study_code, strict=shown.strict))
+    answered(source, rules, ask, home(source), compete=nobody).end(
+        text, shown, partial(study_code, strict=shown.strict)
+    )
 
 
 def answer(

@@ -15,7 +15,7 @@ from kplan.cli.options import Rules, Shown, Source
 from kplan.cli.output import LayOut, show
 from kplan.cli.progress import ACTIVITY
 from kplan.cli.session import Session, open_sessions
-from kplan.cli.whatif import imagine
+from kplan.cli.whatif import Asked, imagine
 from kplan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ Ask = Callable[[Session], AnswerDocument]
 
 
 def imagined(
-    session: Session, ask: Ask[AnswerDocument], namespace: str, *, preempt: bool = True, compete: bool = False
+    session: Session, ask: Ask[AnswerDocument], namespace: str, *, preempt: bool = True, compete: Asked | None = None
 ) -> tuple[Session, AnswerDocument]:
     """Ask about the state that the what-ifs of the command leave; see ``imagine``. Also give the session of it."""
     after = imagine(session, namespace, preempt=preempt, compete=compete)
@@ -70,7 +70,7 @@ def answered(
     namespace: str,
     *,
     preempt: bool = True,
-    compete: bool = False,
+    compete: Asked | None = None,
 ) -> Answered[AnswerDocument]:
     """Ask under each version that is named.
 
@@ -80,7 +80,7 @@ def answered(
         ask: answers.
         namespace: of names without one in what-ifs.
         preempt: whether what-ifs carry out preemptions.
-        compete: whether pods that wait take what what-ifs make free: where it is not they that are asked about.
+        compete: see ``imagine``.
 
     Raises:
         UsageError: two versions would read standard input twice; and as ``open_sessions`` and the question.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from kplan.cli.command import WHAT_IF, Command
 
 if TYPE_CHECKING:
     from kplan.cli.session import Session
+    from kplan.cluster import Cluster
     from kplan.scenario import ScenarioStep, Verb
     from kplan.scenario.autoscaling import AutoscaleReplicas, AutoscaleRequests
 
@@ -36,8 +37,16 @@ FLAGS: dict[str, tuple[str, str]] = {
 }
 """What-if flags: what follows each, and its help. NODE is a name or a label selector, as in pool=spot."""
 
+Asked = Callable[["Cluster"], Collection[int]]
+"""Gives the rows of pods that a command asks about."""
+
 GIVEN = "kplan.what-ifs"
 """Where the what-ifs of the command that runs are kept, in ``Context.meta``."""
+
+
+def nobody(cluster: Cluster) -> Collection[int]:
+    """Ask about no pod that waits."""
+    return ()
 
 
 class WhatIfCommand(Command):
@@ -101,14 +110,15 @@ def given_steps(namespace: str = "") -> list[Verb | ScenarioStep]:
     return steps
 
 
-def imagine(session: Session, namespace: str = "", *, preempt: bool = True, compete: bool = False) -> Session:
+def imagine(session: Session, namespace: str = "", *, preempt: bool = True, compete: Asked | None = None) -> Session:
     """Take the what-ifs of the command that runs; return a session of the state that they leave, with what they did.
 
     Args:
         session: the state as it is.
         namespace: of names without one.
         preempt: carry out preemptions.
-        compete: whether pods that wait take what steps make free.
+        compete: gives the rows of pods that are asked about; others that wait take what steps make free. None where
+            it is all that wait.
 
     Raises:
         UsageError: a step cannot be read, or names what is not there.
@@ -121,7 +131,8 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True, comp
     from kplan.studies.what_ifs import run
 
     planner = session.scheduler.planner(session.state, preempt=preempt, everything=False)
-    taken = run(planner, steps, compete=compete)
+    asked = compete(planner.cluster) if compete is not None else ()
+    taken = run(planner, steps, compete=compete is not None, asked=asked)
     return replace(
         session,
         state=to_state(planner.cluster),

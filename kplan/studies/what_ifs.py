@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -29,19 +29,22 @@ from kplan.wording.queue import woken_note
 from kplan.wording.what_if import expected, step_notes, unmet
 
 
-def run(planner: Planner, steps: Sequence[Verb | ScenarioStep], *, compete: bool = False) -> tuple[WhatIfStep, ...]:
+def run(
+    planner: Planner, steps: Sequence[Verb | ScenarioStep], *, compete: bool = False, asked: Collection[int] = ()
+) -> tuple[WhatIfStep, ...]:
     """Take steps in order and tell what each did.
 
     Args:
         planner: planner over the cluster; the cluster is changed.
         steps: verbs, or steps of a scenario with what they expect.
         compete: whether pods that wait take what steps make free; not where they are asked about.
+        asked: rows of those that do not.
 
     Raises:
         UsageError: a step names what is not there.
         SourceError: a manifest of a step cannot be read.
     """
-    what_if = WhatIf(planner, failure, compete=compete)
+    what_if = WhatIf(planner, failure, compete=compete, asked=asked)
     return tuple(_taken(what_if, number, step) for number, step in enumerate(steps, 1))
 
 

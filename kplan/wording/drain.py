@@ -53,7 +53,8 @@ def causes_of(left: Sequence[Gone[Failure]]) -> Cause | None:
 
 def budget_says(asked: Permission) -> str:
     """What a budget allows when it is asked: ``web 1 of 2``, ``web allows 0``."""
-    return f"{asked.budget} {asked.allows} of {asked.at_first}" if asked.at_first else f"{asked.budget} allows 0"
+    most = max(asked.at_first, asked.allows)  # more than at first once others are ready
+    return f"{asked.budget} {asked.allows} of {most}" if most else f"{asked.budget} allows 0"
 
 
 def budget_refuses(asked: Permission) -> str:

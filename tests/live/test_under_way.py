@@ -1,10 +1,13 @@
 """Rollouts that are changed on their way go as the real controllers carry them out, in cases that are drawn.
 
-Each workload is rolled out, changed, stopped after some new pods are ready, and changed again: back to what it was, to
-a third template, to other numbers, to another strategy, or not at all. Of some, pods are not ready; some have pods on a
-node that falls silent, which stay there once they are deleted; some share a volume that one node alone may attach,
-which a stand-in attaches and detaches; some have a quota. Of those that are revised, StatefulSets with a partition and
-DaemonSets, each pod was changed after it was made, so that only ControllerRevisions tell of which template it is.
+Each workload is rolled out, changed, stopped after some new pods are ready, and changed again: back to what it was,
+to a third template, to other numbers, to another strategy, or not at all. Of some, pods are not ready; some have pods
+on a node that falls silent, which stay there once they are deleted; some share a volume that one node alone may
+attach, which a stand-in attaches and detaches; some have a quota. Of those whose volume is attached to a node that
+falls silent, some keep their pods there, some have them deleted by force, so that the volume is detached by force
+after a time, and some are on a node that is tainted out-of-service besides. Of those that are revised, StatefulSets
+with a partition and DaemonSets, each pod was changed after it was made, so that only ControllerRevisions tell of
+which template it is.
 """
 
 import contextlib
@@ -33,12 +36,15 @@ from tests.live.controllers import (
 from tests.live.controlplane import ControlPlane, wait_for
 from tests.live.test_rollouts import Course, Roll, leaving, observed, rolling, workload
 
-SEED, CASES, REVISED = 1737, 64, 10
-NODES, SILENT = 4, "node-4"
+SEED, CASES, REVISED, LOST = 1737, 64, 10, 18
+NODES, SILENT, OFF = 4, "node-4", "node-5"
+"""Nodes that talk to the end, one that falls silent, and one that does and is tainted out-of-service."""
 IMAGES = [f"example.invalid/app:{number}" for number in range(3)]
 QUIET, PATIENCE, OF_QUOTAS = 2.0, 12.0, 45.0
 """Seconds without an event after which a controller is taken to wait, and to be through; with a quota it tries again
 after ever longer times."""
+FORCED = 7.0
+"""Seconds for the six minutes after which a volume is detached by force from a node that is silent."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ class Case:
         volume: whether its pods share a volume.
         quota: pods that its namespace may have; 0 for any number.
         touched: whether its pods were changed after they were made.
+        deleted: whether its pods on the node that falls silent are deleted by force then.
     """
 
     namespace: str
@@ -70,6 +77,7 @@ class Case:
     volume: bool = False
     quota: int = 0
     touched: bool = False
+    deleted: bool = False
 
     @property
     def roll(self) -> Roll:
@@ -176,19 +184,51 @@ def revised(source: random.Random, number: int) -> Case:
     return Case(f"revised-{number}", before, midway, source.randint(0, 2), after, what, touched=True)
 
 
+def with_lost_volume(source: random.Random, number: int) -> Case:
+    """Draw a workload whose volume is attached to a node that falls silent."""
+    where = ("kept", "deleted", "off")[number % 3]
+    kind = source.choice(["Deployment", "Deployment", "StatefulSet"])
+    before = workload(kind, IMAGES[0], **rules(source, kind, 1))
+    before["spec"]["replicas"] = 1
+    spec = before["spec"]["template"]["spec"]
+    spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+    host = {"key": "kubernetes.io/hostname", "operator": "In", "values": [OFF if where == "off" else SILENT]}
+    likes = [{"weight": 100, "preference": {"matchExpressions": [host]}}]
+    spec["affinity"] = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": likes}}
+    midway = copy.deepcopy(before)
+    set_image(midway, IMAGES[1])
+    after, what = changed(source, before, midway, kind)
+    return Case(
+        f"lost-{number}",
+        before,
+        midway,
+        source.randint(0, 1),
+        after,
+        f"{kind}, volume {where}, {what}",
+        silent=True,
+        volume=True,
+        deleted=where == "deleted",
+    )
+
+
 _SOURCE = random.Random(SEED)
 DRAWN = [
     *(drawn(_SOURCE, number) for number in range(CASES)),
     *(revised(_SOURCE, number) for number in range(REVISED)),
+    *(with_lost_volume(_SOURCE, number) for number in range(LOST)),
 ]
 
 
 class Kubelets:
-    """Stand-ins for the kubelets, and for the controller that attaches volumes.
+    """Stand-ins for the kubelets, for the collector of pods, and for the controller that attaches volumes.
 
     Attributes:
-        silent: whether the silent node is so already.
+        silent: whether the silent nodes are so already.
+        forced: when volumes are detached by force from a node that is silent, once no pod of it is left there.
         attached: by namespace the node to which its volume is attached.
+
+    Source: v1.37.2 attachdetach reconciler.go reconcile, util DetermineVolumeAction (a pod holds its volume until it
+    is gone), podgc gcTerminating.
     """
 
     def __init__(self, plane: ControlPlane, watch: Watch, cases: list[Case]) -> None:
@@ -196,6 +236,7 @@ class Kubelets:
         self.watch = watch
         self.cases = {case.namespace: case for case in cases}
         self.silent = False
+        self.forced = float("inf")
         self.attached: dict[str, str] = {}
 
     def let_go(self) -> int:
@@ -209,16 +250,28 @@ class Kubelets:
                     self.plane.request("DELETE", path, {"gracePeriodSeconds": 0, "preconditions": {"uid": meta["uid"]}})
                 done += 1
         for space, node in list(self.attached.items()):
-            if not any(key.startswith(f"{space}/") and on(pod) == node for key, pod in list(self.watch.items.items())):
+            used = any(key.startswith(f"{space}/") and on(pod) == node for key, pod in list(self.watch.items.items()))
+            waits = self.silent and node == SILENT and time.monotonic() < self.forced
+            if not used and not waits:
                 del self.attached[space]
+                self.plane.delete(f"{ATTACHMENTS}/{space}")
         return done
+
+    def attach(self, space: str, node: str) -> bool:
+        """Attach the volume of a namespace unless another node has it; tell whether this node has it then."""
+        if space not in self.attached:
+            self.attached[space] = node
+            source = {"persistentVolumeName": f"pv-{space}"}
+            spec = {"attacher": "x.example", "nodeName": node, "source": source}
+            self.plane.post(ATTACHMENTS, {"metadata": {"name": space}, "spec": spec})
+        return self.attached[space] == node
 
     def may_start(self, pod: Json) -> bool:
         """Whether a pod has a node that talks, and gets its volume there."""
         space, node = pod["metadata"]["namespace"], on(pod)
-        if not node or (self.silent and node == SILENT):
+        if not node or (self.silent and node in (SILENT, OFF)):
             return False
-        return not self.cases[space].volume or self.attached.setdefault(space, node) == node
+        return not self.cases[space].volume or self.attach(space, node)
 
     def start(self, pod: Json) -> None:
         self.plane.set_pod_running(pod["metadata"]["namespace"], pod["metadata"]["name"])
@@ -231,6 +284,9 @@ class Kubelets:
                     self.start(pod)
                 done += 1
         return done
+
+
+ATTACHMENTS = "/apis/storage.k8s.io/v1/volumeattachments"
 
 
 def waits(case: Case, pod: Json) -> bool:
@@ -318,7 +374,7 @@ def image(pod: Json) -> str:
 @pytest.fixture(scope="module")
 def plane() -> Iterator[ControlPlane]:
     with controllers_running(scheduler=True) as running:
-        for number in range(NODES + 1):
+        for number in range(NODES + 2):
             labels = {"talks": "yes"} if number < NODES else {}
             running.add_node(f"node-{number}", cpu="64", memory="64Gi", pods=500, labels=labels)
         yield running
@@ -346,11 +402,14 @@ def prepare(plane: ControlPlane, case: Case) -> None:
 
 
 def fall_silent(plane: ControlPlane) -> None:
-    taints = [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]
-    plane.patch(f"/api/v1/nodes/{SILENT}", {"spec": {"taints": taints}})
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     condition = {"type": "Ready", "status": "Unknown", "reason": "NodeStatusUnknown", "lastTransitionTime": now}
-    plane.patch(f"/api/v1/nodes/{SILENT}/status", {"status": {"conditions": [{**condition, "lastHeartbeatTime": now}]}})
+    for name in (SILENT, OFF):
+        taints = [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]
+        taints += [{"key": "node.kubernetes.io/out-of-service", "effect": "NoExecute"}] if name == OFF else []
+        plane.patch(f"/api/v1/nodes/{name}", {"spec": {"taints": taints}})
+        status = {"conditions": [{**condition, "lastHeartbeatTime": now}]}
+        plane.patch(f"/api/v1/nodes/{name}/status", {"status": status})
 
 
 def go(
@@ -396,8 +455,11 @@ def stop(plane: ControlPlane, kubelets: Kubelets, ways: list[Way], source: rando
             kubelets.watch.in_namespace(way.case.namespace), key=lambda pod: str(pod["metadata"]["name"])
         ):
             unready = source.random() < way.case.idle
-            if is_ready(pod) and (unready or on(pod) == SILENT):
+            if is_ready(pod) and (unready or on(pod) in (SILENT, OFF)):
                 plane.set_pod_running(way.case.namespace, pod["metadata"]["name"], ready=False)
+            if way.case.deleted and on(pod) == SILENT:
+                path = f"/api/v1/namespaces/{way.case.namespace}/pods/{pod['metadata']['name']}"
+                plane.request("DELETE", path, {"gracePeriodSeconds": 0})
             if way.case.touched:
                 path = f"/api/v1/namespaces/{way.case.namespace}/pods/{pod['metadata']['name']}"
                 labels = {"metadata": {"labels": {"injected": "yes"}}}
@@ -420,6 +482,7 @@ def carry_on(kubelets: Kubelets, sets: Watch, ways: list[Way], folder: Any) -> N
         way.unready = {on(pod) for pod in pods if pod["metadata"]["uid"] in idle}
         way.course.there = {pod["metadata"]["uid"] for pod in pods}
     told = tell(state, folder, files)
+    kubelets.forced = time.monotonic() + FORCED
     first, begin = (len(watch.events), len(sets.events)), (dict(watch.items), dict(sets.items))
     for way in ways:
         assert way.course is not None
@@ -433,7 +496,7 @@ def carry_on(kubelets: Kubelets, sets: Watch, ways: list[Way], folder: Any) -> N
 
 
 def test_how_many_cases_are_drawn(courses: dict[str, Course], capsys: pytest.CaptureFixture[str]) -> None:
-    assert (len(courses), len({case.what for case in DRAWN}) > 25) == (CASES + REVISED, True)
+    assert (len(courses), len({case.what for case in DRAWN}) > 25) == (CASES + REVISED + LOST, True)
     with capsys.disabled():
         print(f"\n{len(courses)} rollouts that are changed on their way, seed {SEED}")
 

@@ -186,10 +186,11 @@ def compare(
         strategy = strategy_of(manifest.kind, spec)
         leaving = _keys(pods) if strategy != "OnDelete" else ()
         return WorkloadChange(workload, place, "changed", before, after, leaving, strategy)
+    waits = ("paused: its new template is not rolled out",) if paused and not same_template(manifest, running) else ()
     if before == after:
-        return WorkloadChange(workload, place, "unchanged", before, after)
+        return WorkloadChange(workload, place, "unchanged", before, after, notes=waits)
     leaving = _scaled_away(manifest, running, pods, before - after, state.taken)
-    notes = _uncertain(manifest, running, pods, before - after, state.taken)
+    notes = (*waits, *_uncertain(manifest, running, pods, before - after, state.taken))
     return WorkloadChange(workload, place, "scaled", before, after, leaving, notes=notes)
 
 
