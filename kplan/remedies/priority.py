@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 from msgspec.structs import replace
 
 from kplan.cluster import Put
+from kplan.framework.preemption import Victims
 from kplan.objects.models import PodSpec
-from kplan.plugins.shared.budgets import budgets_of
+from kplan.plugins.shared.budgets import counted_against
 from kplan.remedies.about import Named
 from kplan.remedies.candidate import Candidate, Case, Edit, RemedyCost
 from kplan.remedies.deeds import Objects
@@ -100,22 +102,33 @@ def _with_priority(level: int, name: str) -> Edit:
     return edit
 
 
+def _sparing(case: Case, candidates: Mapping[int, Victims]) -> Iterator[str]:
+    """Keys of the budgets that spare pods of lower priority on nodes that others leave, node by node."""
+    cluster = case.cluster
+    sparing: dict[int, list[str]] = {}
+    for number in np.unique(cluster.pod_class[: len(cluster.pods)]).tolist():
+        near = counted_against(cluster, cluster.pod_classes[number])
+        keys = [budget.key for budget in near if not budget.status.disruptions_allowed]
+        if keys:
+            sparing[number] = keys
+    spared = np.isin(cluster.pod_class[: len(cluster.pods)], list(sparing))
+    spared &= (cluster.pod_node >= 0) & (cluster.pod_priority < case.pod.priority)
+    on = np.flatnonzero(spared)
+    on = on[np.lexsort((cluster.pod_rank[on], cluster.pod_node[on]))]
+    begins = np.searchsorted(cluster.pod_node[on], np.arange(len(cluster.nodes) + 1))
+    for row, victims in candidates.items():
+        gone = set(victims.pods)
+        for other in on[begins[row] : begins[row + 1]].tolist():
+            if other not in gone:
+                yield from sparing[int(cluster.pod_class[other])]
+
+
 def _budgets(case: Case) -> Iterator[Candidate]:
     """Let a budget that spares pods of lower priority allow one more."""
     cluster = case.cluster
     preemption = case.asked.outcome.preemption
     assert preemption is not None
-    seen: dict[str, None] = {}
-    for row in preemption.candidates:
-        gone = set(preemption.candidates[row].pods)
-        for other in cluster.pods_on(row):
-            pod = cluster.pods[other]
-            if other in gone or pod.priority >= case.pod.priority:
-                continue
-            for budget in budgets_of(cluster, pod):
-                if not budget.status.disruptions_allowed:
-                    seen.setdefault(budget.key, None)
-    for key in list(seen)[:BUDGETS]:
+    for key in islice(dict.fromkeys(_sparing(case, preemption.candidates)), BUDGETS):
         item = cluster.objects.table("pod_disruption_budgets")[key]
         changed = replace(item, status=replace(item.status, disruptions_allowed=1))
         yield Candidate(

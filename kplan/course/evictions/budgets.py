@@ -73,6 +73,7 @@ class Budgets:
     _held: dict[str, int] = field(default_factory=dict)
     _known_at: int = field(default=-1, compare=False)
     _known: dict[str, PodDisruptionBudgetStatus] = field(default_factory=dict, compare=False)
+    _scaleless: dict[str, str] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         for key, budget in self._asked().items():
@@ -116,9 +117,7 @@ class Budgets:
         if allows > 0:
             return Permission(True, budget.name, allows, first)
         ready, desired = status.current_healthy or 0, status.desired_healthy or 0
-        return Permission(
-            False, budget.name, 0, first, ready, desired, without_scale=without_scale(self.cluster, budget)
-        )
+        return Permission(False, budget.name, 0, first, ready, desired, without_scale=self._without_scale(budget))
 
     @property
     def down(self) -> tuple[str, ...]:
@@ -142,7 +141,7 @@ class Budgets:
         if budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow":
             return True
         # a budget that cannot be worked out keeps the numbers of its last status (failSafe)
-        written = budget.status if without_scale(self.cluster, budget) else status
+        written = budget.status if self._without_scale(budget) else status
         desired = written.desired_healthy or 0
         return (written.current_healthy or 0) >= desired > 0
 
@@ -152,9 +151,21 @@ class Budgets:
 
     def _now(self, budget: PodDisruptionBudget) -> PodDisruptionBudgetStatus:
         """Status as the cluster is now, worked out once for as long as nothing changes."""
-        if self._known_at != self.cluster.stamp:
-            self._known_at, self._known = self.cluster.stamp, {}
+        self._follow()
         status = self._known.get(budget.key)
         if status is None:
             status = self._known[budget.key] = status_of(self.cluster, budget)
         return status
+
+    def _without_scale(self, budget: PodDisruptionBudget) -> str:
+        """Kind of an owner for which a budget cannot be worked out, as long as nothing changes; empty for none."""
+        self._follow()
+        kind = self._scaleless.get(budget.key)
+        if kind is None:
+            kind = self._scaleless[budget.key] = without_scale(self.cluster, budget)
+        return kind
+
+    def _follow(self) -> None:
+        """Forget what was worked out before the cluster changed."""
+        if self._known_at != self.cluster.stamp:
+            self._known_at, self._known, self._scaleless = self.cluster.stamp, {}, {}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from functools import lru_cache
+from itertools import chain, combinations, islice
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,21 +75,19 @@ class LeavingSets:
         self, cycle: Cycle, useful: dict[int, Rows], size: int, of_node: dict[int, list[frozenset[int]]]
     ) -> Iterator[Enough]:
         """Sets of a size that give back what is short, and of which no part is enough."""
-        number = 0
+        left = WORLDS
         for node, pods in useful.items():
             if len(pods) < size:
                 continue
-            short = _short(cycle.cluster, cycle.pod, node)
+            sets = pods[_choices(len(pods), size, left)]
             known = of_node.get(node, ())
-            for rows in combinations(pods.tolist(), size):
-                number += 1
-                if number > WORLDS:
-                    self.cut = True
-                    return
-                if known and any(part <= set(rows) for part in known):
-                    continue
-                if _gives(cycle.cluster, short, rows):
-                    yield Enough(node, rows)
+            for rows in sets[_gives(cycle.cluster, _short(cycle.cluster, cycle.pod, node), sets)].tolist():
+                if not (known and any(part <= set(rows) for part in known)):
+                    yield Enough(node, tuple(rows))
+            left -= len(sets)
+            if comb(len(pods), size) > len(sets):
+                self.cut = True
+                return
 
     def _useful(self, cycle: Cycle, nodes: Rows) -> dict[int, Rows]:
         """Pods by node that may be in the way: they hold what is short, or something else that only one may have."""
@@ -130,13 +130,27 @@ def _short(cluster: Cluster, pod: PodInfo, node: int) -> dict[int, int]:
     return missing
 
 
-def _gives(cluster: Cluster, short: dict[int, int], rows: Sequence[int]) -> bool:
-    """Whether pods that leave give back what is short; whether that is all, the filters say."""
+@lru_cache(maxsize=4)
+def _choices(count: int, size: int, most: int) -> Rows:
+    """intp[C, size], the ways to choose some of so many, in order; no more than ``most``."""
+    ways = min(comb(count, size), most)
+    chosen = chain.from_iterable(islice(combinations(range(count), size), ways))
+    return np.fromiter(chosen, np.intp, ways * size).reshape(ways, size)
+
+
+def _gives(cluster: Cluster, short: dict[int, int], sets: Rows) -> NDArray[np.bool_]:
+    """bool[C], whether pods that leave together give back what is short; whether that is all, the filters say.
+
+    Args:
+        cluster: where they are.
+        short: what is short, by resource.
+        sets: intp[C, size], rows of pods.
+    """
+    gives = np.full(len(sets), sets.shape[1] >= short.get(-1, 0))
     for resource, lacks in short.items():
-        given = len(rows) if resource < 0 else sum(int(cluster.pod_request[resource, row]) for row in rows)
-        if given < lacks:
-            return False
-    return True
+        if resource >= 0:
+            gives &= cluster.pod_request[resource][sets].sum(axis=1) >= lacks
+    return gives
 
 
 def _holding(cluster: Cluster, pod: PodInfo, count: int) -> NDArray[np.bool_]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kplan.cluster import PodInfo
 from kplan.cluster.owners import controller, top_owner
 from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.objects.readiness import is_ready
 from kplan.pipeline import Planner
+from kplan.scenario.budgets import budgets_over
 from kplan.scenario.drain import MIRROR
 
 
@@ -67,6 +72,8 @@ class MovingRules:
 class Movable:
     """Says of each pod of a cluster, as it is now, whether it may be moved and what that costs.
 
+    It is asked while nothing is moved: what is counted over all pods is counted when it is first needed.
+
     Attributes:
         planner: planner over the cluster.
         rules: which pods are left alone.
@@ -76,14 +83,10 @@ class Movable:
     planner: Planner
     rules: MovingRules = field(default_factory=MovingRules)
     budgets: Budgets = field(init=False)
-    _ready: dict[tuple[str, str, str], int] = field(init=False, default_factory=dict)
+    _ready: Counter[tuple[str, str, str]] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.budgets = Budgets(self.planner.cluster)
-        for pod in self.planner.cluster.pods:
-            if pod.bound and not pod.gone and is_ready(pod.pod):
-                owner = self._owner(pod)
-                self._ready[owner] = self._ready.get(owner, 0) + 1
 
     def stays(self, pod: PodInfo) -> Stays | None:
         """Say why a pod that runs stays; None if it may be moved."""
@@ -99,8 +102,34 @@ class Movable:
             return Stays.SPARED
         if rules.local_data and has_local_data(pod):
             return Stays.LOCAL_DATA
+        return self._by_budget(pod)
+
+    def mask(self) -> NDArray[np.bool_]:
+        """bool[P], the pods that run and may be moved: those of which ``stays`` says None."""
+        cluster, rules = self.planner.cluster, self.rules
+        placed = (cluster.pod_node[: len(cluster.pods)] >= 0).tolist()
+        here = (pod for pod, on in zip(cluster.pods, placed, strict=True) if on and pod.bound and not pod.gone)
+        may = np.zeros(len(cluster.pods), dtype=np.bool_)
+        free: dict[int, bool] = {}
+        schedulers = {name for name in {pod.scheduler_name for pod in cluster.pods} if name in self.planner.pipelines}
+        picky = rules.spares is not None or rules.local_data
+        rows = []
+        for pod in here:
+            number = pod.pod_class.index
+            if number not in free:  # of most classes no budget asks for more than the class
+                free[number] = not budgets_over(cluster, pod) and not pod.terminating
+            if not picky and free[number] and not pod.pod.metadata.annotations:
+                stays = pod.scheduler_name not in schedulers or _of_nobody_who_moves(pod)
+            else:
+                stays = self.stays(pod) is not None
+            if not stays:
+                rows.append(pod.row)
+        may[rows] = True
+        return may
+
+    def _by_budget(self, pod: PodInfo) -> Stays | None:
         permission = self.permission(pod)
-        if not permission.allowed or (rules.budgets and permission.budget):
+        if not permission.allowed or (self.rules.budgets and permission.budget):
             return Stays.BUDGET
         return None
 
@@ -115,8 +144,15 @@ class Movable:
             whether it loses data, its priority, whether it is the last ready one of its owner, whether its work begins
             anew (a Job's), and its name.
         """
-        last = is_ready(pod.pod) and self._ready.get(self._owner(pod), 0) < 2
+        last = is_ready(pod.pod) and self._ready_pods()[self._owner(pod)] < 2
         return has_local_data(pod), pod.priority, last, controller(pod)[0] == "Job", pod.key
+
+    def _ready_pods(self) -> Counter[tuple[str, str, str]]:
+        """How many pods of each owner are ready."""
+        if self._ready is None:
+            pods = (pod for pod in self.planner.cluster.pods if pod.bound and not pod.gone and is_ready(pod.pod))
+            self._ready = Counter(map(self._owner, pods))
+        return self._ready
 
     def _owner(self, pod: PodInfo) -> tuple[str, str, str]:
         return (pod.namespace, *top_owner(pod, self.planner.cluster))
@@ -132,6 +168,11 @@ def stays_by_itself(pod: PodInfo) -> Stays | None:
     if kind == "Node" or MIRROR in pod.pod.annotations:
         return Stays.STATIC
     return Stays.BARE if not kind else None
+
+
+def _of_nobody_who_moves(pod: PodInfo) -> bool:
+    """Whether the owner of a pod that is not being deleted, and has no annotations, makes it stay."""
+    return controller(pod)[0] in ("", "DaemonSet", "Node")
 
 
 def asked_to_stay(pod: PodInfo) -> bool:

@@ -98,20 +98,13 @@ class _MoveSearch:
     helps: bool = False
     effort: Effort = field(init=False)
     leaving: LeavingSets = field(init=False)
-    costs: dict[int, tuple[int, int, int, int, str]] = field(init=False)
+    costs: dict[int, tuple[int, int, int, int, str]] = field(init=False, default_factory=dict)
     kinds: dict[int, int] = field(init=False)
 
     def __post_init__(self) -> None:
         cluster = self.planner.cluster
         self.effort = Effort(min(self.cycles, NODE_CYCLES // max(1, len(cluster.nodes))))
-        may = np.zeros(len(cluster.pods), dtype=np.bool_)
-        self.costs = {}
-        for pod in cluster.pods:
-            on = int(cluster.pod_node[pod.row]) >= 0
-            if pod.bound and on and not pod.gone and self.movable.stays(pod) is None:
-                may[pod.row] = True
-                self.costs[pod.row] = self.movable.cost(pod)
-        self.leaving = LeavingSets(may)
+        self.leaving = LeavingSets(self.movable.mask())
         # wanted pods alike are as good one as the other: each goes by the row of the first of its kind
         first: dict[object, int] = {}
         self.kinds = {row: first.setdefault(likeness(cluster.pods[row]), row) for row in self.wanted.rows}
@@ -142,7 +135,7 @@ class _MoveSearch:
 
     def _journeys(self, depth: _Depth) -> list[Journey]:
         """Carry out what was found, the cheapest sets of pods first, until one works."""
-        sets = sorted(depth.found, key=lambda rows: sorted((self.costs[row] for row in rows), reverse=True))
+        sets = sorted(depth.found, key=lambda rows: sorted(map(self._cost, rows), reverse=True))
         for rows in sets[:SETS]:
             journey = self._journey(rows, depth.found[rows])
             if journey is not None:
@@ -150,6 +143,11 @@ class _MoveSearch:
             depth.cut = depth.cut or rows in depth.full
         depth.cut = depth.cut or len(sets) > SETS
         return []
+
+    def _cost(self, row: int) -> tuple[int, int, int, int, str]:
+        if row not in self.costs:
+            self.costs[row] = self.movable.cost(self.planner.cluster.pods[row])
+        return self.costs[row]
 
     def _journey(self, rows: frozenset[int], ways: Sequence[Mapping[int, int]]) -> Journey | None:
         """Carry out the moves of some pods: where each goes by itself, or else to the nodes that were found."""

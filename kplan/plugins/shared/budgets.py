@@ -29,4 +29,9 @@ def counting(budget: PodDisruptionBudget) -> Callable[[PodClass], bool]:
 
 def budgets_of(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
     """Budgets that preemption counts a pod against."""
-    return [budget for budget in budgets_near(cluster, pod.pod_class) if counting(budget)(pod.pod_class)]
+    return counted_against(cluster, pod.pod_class)
+
+
+def counted_against(cluster: Cluster, pod_class: PodClass) -> list[PodDisruptionBudget]:
+    """Budgets that preemption counts the pods of a class against."""
+    return [budget for budget in budgets_near(cluster, pod_class) if counting(budget)(pod_class)]
