@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kplan.errors import UsageError
-from kplan.sources.opening import is_regular
+from kplan.sources.opening import expanded, is_regular
 
 NAME = ".kplan.yaml"
 _KEYS: dict[str, Any] = {"snapshot": str, "context": str, "policy": str, "color": str, "silent-kinds": list}
@@ -106,7 +106,7 @@ def _read(path: Path) -> Settings:
         made[key.replace("-", "_")] = tuple(value) if kind is list else value
     for key in _PATHS:
         if made.get(key):
-            made[key] = str(path.parent / Path(made[key]).expanduser())
+            made[key] = str(path.parent / expanded(made[key]))
     if made.get("color", "auto") not in COLOURS:
         raise UsageError(f"{path}: color: {made['color']}", code="bad-settings", hint=f"one of: {', '.join(COLOURS)}")
     if made.get("snapshot") and made.get("context"):

@@ -38,6 +38,14 @@ def look(path: str | Path) -> str:
     return "file"
 
 
+def expanded(path: str) -> Path:
+    """Put a home for the ``~`` that a path begins with; like a shell, leave it where there is no such home."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def is_there(path: str | Path) -> bool:
     """Tell whether something of this name can be seen."""
     try:

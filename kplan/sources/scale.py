@@ -20,7 +20,7 @@ from kplan.sources.repeated_texts import is_repeated, remember, share
 _EVERY, _EVERY_DENSE = 128, 16
 """Of so many objects one is weighed; the more surely, the nearer they are to what is refused."""
 
-_TABLES = 2 << 20
+_TABLES = 3 << 20
 """What reading takes itself: texts that are remembered, modules [bytes]."""
 
 _LARGE = 1 << 15

@@ -99,6 +99,7 @@ def test_the_policy_is_that_of_the_repository(alone: Path, capsys: pytest.Captur
         ("silent-kinds: Gadget\n", "silent-kinds: a list of kinds is wanted"),
         ("snapshot: [a]\n", "snapshot: a text is wanted"),
         ("color: red\n", "color: red"),
+        ("snapshot: ~nobody-here/x\n", "~nobody-here/x: no such file or folder"),
         ("snapshot: a\ncontext: b\n", "snapshot names a file, and context a cluster"),
         ("- a\n", "not a mapping of settings"),
         ("a: [\n", ".kplan.yaml:2:1: expected the node content"),
@@ -137,3 +138,8 @@ def test_colours_are_as_they_are_asked_for(alone: Path, capsys: pytest.CaptureFi
     assert "\x1b[" in capsys.readouterr().out
     assert main([*words, "--color", "red"]) == 2
     assert "one of: always, never, auto" in capsys.readouterr().err
+
+
+def test_a_home_that_is_not_there_is_no_home(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nodes", "--kubeconfig", "~nobody-here/config"]) == 2
+    assert "no cluster to read: ~nobody-here/config does not exist" in capsys.readouterr().err

@@ -44,7 +44,19 @@ LIVE = 5
 THIRD = 3
 WRONG: tuple[Any, ...] = (
     *(None, True, 0, -1, 1.5, 10**30, -(2**63), "", "x", " ", "-5", "9" * 50, "5%", "-1Gi", "1e400", "\u202ex", "a\nb"),
-    *([], [None], [[]], {}, {"a": None}, {"": ""}, {"spec": []}, "2001-99-99T00:00:00Z", "metadata.name", "é\ud800"),
+    *(
+        [],
+        [None],
+        [[]],
+        {},
+        {"a": None},
+        {"": ""},
+        {"spec": []},
+        "2001-99-99T00:00:00Z",
+        "metadata.name",
+        "é\ud800",
+        "~nobody-here/x",
+    ),
 )
 FILES = ("manifests", "examples", "layouts", "complaints")
 SEEDS_SMALL = 200_000
@@ -202,7 +214,8 @@ def tried(seed: int, found: list[Any], *, question: bool = True) -> str:
             if one.kind is not None:
                 with contextlib.suppress(KplanError):
                     _ = one.kind.read(file.name) if one.kind.read is not None else None
-                ask(one.kind.words(file.name), (*ANSWERS, LIVE))
+                with one.kind.around(file.name):
+                    ask(one.kind.words(file.name), (*ANSWERS, LIVE))
                 return ""
             read(file.name)
             same_by_lines_and_events(one.data)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import json
+import os
 import tarfile
 import tempfile
 import zipfile
@@ -15,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+import zstandard
 
 from kplan.bind.plan.file import load_plan, plan_of
 from kplan.bind.run.journal import Journal
 from kplan.bind.run.record import read_journal
 from kplan.bind.wire.writes import bind
 from kplan.cli.main import main
+from kplan.cli.settings import NAME, settings
 from kplan.result.document_bind import BoundPod
 from tests.hostile.samples import node, pod
 
@@ -38,12 +42,14 @@ class Own:
         write: makes text of a value, whatever has become of it.
         words: the command that reads the file it is put in.
         read: reads it where the command asks for a server first; None where it does not.
+        around: puts the file where commands look for it without being told.
     """
 
     value: Any
     write: Callable[[Any], bytes]
     words: Callable[[str], list[str]]
     read: Callable[[str], object] | None = None
+    around: Callable[[str], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
 
 
 def as_json(value: Any) -> bytes:
@@ -71,12 +77,20 @@ def members(value: Any) -> dict[str, bytes]:
 
 def as_tar(value: Any) -> bytes:
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz", compresslevel=1) as archive:
+    with tarfile.open(fileobj=out, mode="w") as archive:
         for path, data in members(value).items():
             member = tarfile.TarInfo(path)
             member.size = len(data)
             archive.addfile(member, io.BytesIO(data))
     return out.getvalue()
+
+
+def gzipped(write: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    return lambda value: gzip.compress(write(value), 1, mtime=0)
+
+
+def zstd(write: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    return lambda value: zstandard.ZstdCompressor(level=1).compress(write(value))
 
 
 def as_zip(value: Any) -> bytes:
@@ -174,6 +188,8 @@ SHAPES = {
         {"name": "like-gpu", "like": "node-a", "price": 2.5, "most": 8},
     ]
 }
+OF_A_USER = {"policy": "rules.yaml", "color": "never", "silent-kinds": ["Certificate", "Issuer"]}
+OF_A_REPOSITORY = {"snapshot": DEMO, "policy": "rules.yaml", "color": "auto", "silent-kinds": ["Certificate"]}
 KUBECONFIG = {
     "apiVersion": "v1",
     "kind": "Config",
@@ -189,6 +205,27 @@ def quiet() -> Iterator[io.StringIO]:
     """Keep what commands write, and give what they write of errors."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as err:
         yield err
+
+
+@contextlib.contextmanager
+def as_settings(file: str, name: str) -> Iterator[None]:
+    """Let a file be the settings of a user, or of the repository that one stands in."""
+    were, here = dict(os.environ), Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.parent.mkdir(exist_ok=True)
+        path.symlink_to(file)
+        path.with_name("rules.yaml").write_bytes(as_yaml(RULES))
+        os.environ |= {"XDG_CONFIG_HOME": folder, "KUBECONFIG": str(Path(folder, "no-kubeconfig"))}
+        os.chdir(folder)
+        settings.cache_clear()
+        try:
+            yield
+        finally:
+            os.chdir(here)
+            os.environ.clear()
+            os.environ.update(were)
+            settings.cache_clear()
 
 
 def resumed(file: str) -> None:
@@ -234,7 +271,18 @@ def own() -> tuple[Own, ...]:
         Own(SWEEP, as_yaml, lambda file: ["sweep", file, *LAND, "-j", "1"]),
         Own(SHAPES, as_yaml, lambda file: ["capacity", *LAND, "--cheapest", file]),
         Own(KUBECONFIG, as_yaml, lambda file: ["nodes", "--kubeconfig", file]),
+        Own(
+            OF_A_USER,
+            as_yaml,
+            lambda file: ["check", manifest, *LAND],
+            around=lambda file: as_settings(file, "kplan/config.yaml"),
+        ),
+        Own(OF_A_REPOSITORY, as_yaml, lambda file: ["nodes"], around=lambda file: as_settings(file, NAME)),
+        Own(snapshot, gzipped(as_json), lambda file: ["nodes", "--snapshot", file]),
+        Own(snapshot, zstd(as_json), lambda file: ["nodes", "--snapshot", file]),
         Own(BUNDLE, as_tar, lambda file: ["nodes", "--snapshot", file]),
+        Own(DUMP, zstd(as_tar), lambda file: ["simulate", "--snapshot", file]),
+        Own(BUNDLE, gzipped(as_tar), lambda file: ["nodes", "--snapshot", file]),
         Own(DUMP, as_zip, lambda file: ["simulate", "--snapshot", file]),
-        Own(SONOBUOY, as_tar, lambda file: ["nodes", "--snapshot", file]),
+        Own(SONOBUOY, gzipped(as_tar), lambda file: ["nodes", "--snapshot", file]),
     )

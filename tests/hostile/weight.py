@@ -1,11 +1,12 @@
 """How long kplan takes over inputs of an attacker, and how much memory reading them takes beside the file.
 
-    python -m tests.hostile.weight [--megabytes 9] [--reading] [NAME]...
+    python -m tests.hostile.weight [--megabytes 9] [--reading | --commands] [NAME]...
 
 Each shape is one file of that size. A process of its own reads it as a cluster, or as manifests (``read``, ``land``);
-others ask a question about it each (``nodes``, ``simulate``). Told are seconds of CPU, the exit code, and the memory
-at the most beyond that of a process that has read nothing, in megabytes and as times the file. Promised is that reading
-never takes 1 GB, nor more than four times the file or 40 MB, and an answer within 10 seconds.
+others ask a question about it each (``nodes``, ``simulate``; with ``--commands`` every command that reads). Told are
+seconds of CPU, the exit code, and the memory at the most beyond that of a process that has read nothing, in megabytes
+and as times the file. Promised is that reading never takes 1 GB, nor more than four times the file or 40 MB, and an
+answer within 10 seconds.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from kplan.errors import KplanError
 from kplan.sources import load, load_objects
 from tests.hostile.samples import budget, node, pod, workload
 
-LAND = str(Path(__file__).parents[2] / "kplan" / "data" / "demo.yaml")
+ROOT = Path(__file__).parents[2]
+LAND = str(ROOT / "kplan" / "data" / "demo.yaml")
 MEGABYTE = 1_000_000
-PATIENCE = 120
+PATIENCE = 900
 
 
 def listed(items: Sequence[Any]) -> bytes:
@@ -134,10 +136,33 @@ def aim(size: float) -> float:
     return max(40, 4 * size)
 
 
+def every_command(file: str, out: str) -> list[list[str]]:
+    """A question of each command that reads, about the file as a cluster; some about it as manifests."""
+    read, good = ["--snapshot", file], str(ROOT / "fixtures" / "examples" / "checkout.yaml")
+    return [
+        ["explain", "pod", "-A", *read],
+        ["explain", "node", "n0", *read],
+        ["nodes", *read],
+        ["simulate", *read],
+        ["check", good, *read],
+        ["drain", "n0", *read],
+        ["fail", "n0", *read],
+        ["capacity", good, *read],
+        ["diff", file, LAND],
+        ["moves", "-f", good, *read],
+        ["pack", *read],
+        ["snapshot", out, *read],
+        ["explain", "pod", "-A", "--audit", *read],
+        ["bind", "-A", *read],
+        ["simulate", file, "--snapshot", LAND],
+        ["check", file, "--snapshot", LAND],
+    ]
+
+
 READING = {"read": load, "land": load_objects}
 
 
-def asked(name: str, number: int, *, reading: bool) -> list[dict[str, Any]]:
+def asked(name: str, number: int, *, reading: bool, commands: bool = False) -> list[dict[str, Any]]:
     """Write the file of a shape, read it and ask about it, each in a process of its own."""
     told = []
     with tempfile.TemporaryDirectory() as folder:
@@ -145,16 +170,26 @@ def asked(name: str, number: int, *, reading: bool) -> list[dict[str, Any]]:
         path.write_bytes(SHAPES[name](number))
         size = path.stat().st_size
         questions = [["read", str(path)], ["land", str(path)]]
-        if not reading:
+        if commands:
+            questions += every_command(str(path), str(Path(folder) / "out"))
+        elif not reading:
             questions += [["nodes", "--snapshot", str(path)], ["simulate", str(path), "--snapshot", LAND]]
         for words in questions:
             command = [sys.executable, "-m", "tests.hostile.weight", "--one", *words]
             try:
                 done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
-                told.append({"size": size, "command": words[0], **json.loads(done.stdout.splitlines()[-1])})
+                told.append({"size": size, "command": _short(words), **json.loads(done.stdout.splitlines()[-1])})
             except subprocess.TimeoutExpired:
-                told.append({"size": size, "command": words[0], "code": -1, "seconds": float(PATIENCE), "more": 0})
+                told.append({"size": size, "command": _short(words), "code": -1, "seconds": float(PATIENCE), "more": 0})
     return told
+
+
+def _short(words: Sequence[str]) -> str:
+    """Name a question by its command, and whether the file is its manifest."""
+    lands = words[0] in ("simulate", "check") and not words[1].startswith("-") and words[-1] == LAND
+    if "--audit" in words:
+        return "explain --audit"
+    return f"{words[0]} FILE" if lands else " ".join(words[:2]) if words[0] == "explain" else words[0]
 
 
 def most_memory() -> float:
@@ -184,22 +219,23 @@ def main() -> int:
     flags = argparse.ArgumentParser()
     flags.add_argument("--megabytes", type=float, default=9)
     flags.add_argument("--reading", action="store_true", help="ask nothing about what was read")
+    flags.add_argument("--commands", action="store_true", help="ask each command about it")
     flags.add_argument("--one", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     flags.add_argument("names", nargs="*", choices=[[], *SHAPES])
     given = flags.parse_args()
     if given.one:
         one(given.one)
         return 0
-    sys.stdout.write(f"{'shape':28}{'':9}{'MB':>6}{'code':>6}{'seconds':>9}{'MB more':>9}{'times':>7}\n")
+    sys.stdout.write(f"{'shape':28}{'':16}{'MB':>6}{'code':>6}{'seconds':>9}{'MB more':>9}{'times':>7}\n")
     broken = 0
     for name in given.names or SHAPES:
-        for row in asked(name, int(given.megabytes * MEGABYTE), reading=given.reading):
+        for row in asked(name, int(given.megabytes * MEGABYTE), reading=given.reading, commands=given.commands):
             size, more, read = row["size"] / MEGABYTE, row["more"], row["command"] in READING
             kept = row["seconds"] <= 10 and row["code"] not in (70, -1) and not (read and more > 1000)
             broken += not kept
             over = "" if not read or more <= aim(size) else "  over 4 times"
             numbers = f"{size:6.1f}{row['code']:6}{row['seconds']:9.2f}{more:9.0f}{more / max(size, 0.1):7.1f}"
-            sys.stdout.write(f"{name:28}{row['command']:9}{numbers}{over if kept else '  !'}\n")
+            sys.stdout.write(f"{name:28}{row['command']:16}{numbers}{over if kept else '  !'}\n")
             sys.stdout.flush()
     return int(broken > 0)
 

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kplan.errors import LiveError, SourceError, UsageError
-from kplan.sources.opening import is_there
+from kplan.sources.opening import expanded, is_there
 from kplan.sources.plain_yaml import read_plain_yaml
 
 DEFAULT_KUBECONFIG = "~/.kube/config"
@@ -118,7 +118,7 @@ class _Merged:
 
 def _files(kubeconfig: str) -> list[str]:
     """The kubeconfigs that are there."""
-    return [path for path in _named(kubeconfig).split(os.pathsep) if path and is_there(Path(path).expanduser())]
+    return [path for path in _named(kubeconfig).split(os.pathsep) if path and is_there(expanded(path))]
 
 
 def _named(kubeconfig: str) -> str:
@@ -196,7 +196,7 @@ def _merged(files: list[str]) -> _Merged:
     current = ""
     by_name: dict[str, dict[str, Mapping[str, Any]]] = {name: {} for name in _BY_NAME}
     for path in files:
-        text = read_plain_yaml(Path(path).expanduser())
+        text = read_plain_yaml(expanded(path))
         if not isinstance(text, dict):
             raise ValueError(f"{path} is not a kubeconfig")
         current = current or str(text.get("current-context") or "")
