@@ -1,6 +1,7 @@
 """The figures of docs/trust.md, counted from the tests and the limits themselves."""
 
 import gzip
+import json
 from pathlib import Path
 
 from kplan.admission.controllers.names import MOST_PODS
@@ -10,9 +11,12 @@ from tests.hostile.samples import INPUTS
 from tests.hostile.test_fuzz import COUNT
 from tests.hostile.test_output import EVIL, FORMATS, commands
 from tests.hostile.test_secrets import PLANTED, USERS, questions
+from tests.hostile.test_server import PLACES, SAID
+from tests.hostile.test_table import rows
 from tests.hostile.weight import SHAPES
 
 ROOT = Path(__file__).parents[1]
+FAULTS = ROOT / "tests" / "live" / "drawn_faults.json"
 PAGE = Path(__file__).with_name("trust.md")
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
 
@@ -34,6 +38,8 @@ def page() -> str:
         ("formats they are shown in", len(FORMATS)),
         ("secrets planted in a cluster, its manifests and credentials", len(PLANTED)),
         ("questions asked about them, and kubeconfigs", len(questions("", "", "", "")) + len(USERS)),
+        ("answers of a server that are none, each in a run of `bind`", len(PLACES) * len(SAID)),
+        ("kinds of fault that attacks found, each with its tests", len(rows())),
         ("mutated inputs in `make test`", COUNT),
         ("shapes of heavy files, measured", len(SHAPES)),
         ("cases of the real scheduler", cases()),
@@ -51,7 +57,31 @@ def page() -> str:
         ("pods made of manifests", MOST_PODS),
         *((f"`{field}` of a pod", number) for field, number in limits.OF_POD.items()),
     )
-    return f"{before}{BEGIN}\n{_table('tested', tests)}\n{_table('at most', most)}{END}{after}"
+    return f"{before}{BEGIN}\n{_table('tested', tests)}\n{_faults()}\n{_table('at most', most)}{END}{after}"
+
+
+_WHAT = {
+    "killed": "the process is killed",
+    "cut-before": "the connection is cut before the server acted",
+    "cut-after": "the connection is cut after it acted",
+    "slow": "answers take long",
+    "restarted": "the server is killed and comes back",
+    "raced": "another scheduler binds one of the pods",
+    "expired": "credentials expire",
+}
+"""Faults whose names do not say all; the others are statuses of HTTP."""
+
+
+def _faults() -> str:
+    """What the last whole run of drawn faults came to, a row for each kind, and all of them together."""
+    told = json.loads(FAULTS.read_text(encoding="utf-8"))
+    columns = ("runs", "hit", "stopped", "resumed", "failed")
+    rows = [(_WHAT.get(kind, f"answers {kind}"), [found[column] for column in columns]) for kind, found in told.items()]
+    rows.append(("together", [sum(numbers) for numbers in zip(*(row for _, row in rows), strict=True)]))
+    head = "| faults of `kplan bind --apply` | runs | took place | stopped a run | resumed | not as promised |"
+    lines = [head, "|---|---:|---:|---:|---:|---:|"]
+    lines += [f"| {name} | {' | '.join(f'{number:,}' for number in row)} |" for name, row in rows]
+    return "\n".join(lines) + "\n"
 
 
 def _table(head: str, rows: tuple[tuple[str, int], ...]) -> str:

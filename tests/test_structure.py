@@ -424,3 +424,37 @@ def test_files_are_opened_in_few_places() -> None:
         )
     }
     assert sorted(found - set(FILES)) == []
+
+
+DECODES = {
+    "config/text.py": "a configuration, held against its types afterwards",
+    "config/effective.py": "what kplan wrote itself",
+    "render/jsonpath.py": "a value in a template: a number, true, false",
+    "render/rows.py": "a document of kplan's own",
+    "notebook.py": "an answer of kplan's own",
+    "studies/pack/prices.py": "a list of prices, of which texts are taken",
+    "extenders/wire.py": "an answer, typed in the same line",
+    "cli/completing.py": "names to complete; whatever goes wrong there, nothing is completed",
+    "cli/snapshot.py": "names of a redacted snapshot, typed behind it",
+    "bind/wire/leases.py": "a configuration that was accepted",
+    "bind/wire/client.py": "an answer of the server, typed where it is an object",
+    "admission/controllers/changes.py": "a manifest as it was applied, of which no part is taken for granted",
+}
+"""Where text becomes values without a type, outside of ``sources``, which is the door."""
+
+
+def test_text_becomes_values_without_a_type_in_few_places() -> None:
+    def untyped(call: ast.Call) -> bool:
+        name = ast.unparse(call.func)
+        typed = any(keyword.arg == "type" for keyword in call.keywords)
+        return name in ("json.loads", "json.load", "yaml.safe_load", "yaml.load") or (
+            name in ("msgspec.json.decode", "msgspec.msgpack.decode") and not typed
+        )
+
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        for part in ast.walk(ast.parse(path.read_text()))
+        if isinstance(part, ast.Call) and untyped(part)
+    }
+    assert {name for name in found if not name.startswith("sources/")} - set(DECODES) == set()

@@ -70,7 +70,10 @@ def decode(body: bytes, kind: type[_T]) -> _T:
         msgspec.MsgspecError: it is none, or of another type.
         UnicodeDecodeError: it is no text.
     """
-    return msgspec.convert(_lowered(msgspec.json.decode(body)), kind, strict=True)
+    try:
+        return msgspec.convert(_lowered(msgspec.json.decode(body)), kind, strict=True)
+    except RecursionError:
+        raise msgspec.DecodeError("nested too deeply") from None
 
 
 def _lowered(value: Any) -> Any:

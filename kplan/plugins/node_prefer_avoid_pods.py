@@ -74,7 +74,7 @@ def _controllers(node: Node) -> set[tuple[str, str]]:
         return set()
     try:
         entries = msgspec.json.decode(text, type=_AvoidPods).prefer_avoid_pods or []
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return set()
     controllers = (entry.pod_signature.pod_controller for entry in entries if entry.pod_signature is not None)
     return {(controller.kind, controller.uid) for controller in controllers if controller is not None}

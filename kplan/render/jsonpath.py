@@ -238,7 +238,7 @@ def _passes(item: Any, tested: re.Match[str], root: Any) -> bool:
     else:
         try:
             value = json.loads(wanted)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise _unread(wanted, "a value is a number, true, false, or a text in quotes") from None
     try:
         return any(_SIGNS[tested["sign"]](present, value) for present in values)

@@ -142,5 +142,5 @@ def _text(said: Gaps | KnownScheduler | _Templates) -> str:
 def _read(text: object, form: type[_Form]) -> _Form:
     try:
         return msgspec.json.decode(text, type=form) if isinstance(text, str) else form()
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return form()

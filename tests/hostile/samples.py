@@ -125,6 +125,19 @@ INPUTS: dict[str, bytes] = {
     "a trace of SimKube of the wrong types": json.dumps(
         {"version": 2, "events": [7, {"ts": 10**17, "applied_objs": [{"kind": [1], "metadata": {"name": [1]}}]}]}
     ).encode(),
+    "a recorded manifest nested deeply": json.dumps(
+        {
+            **json.loads(workload("Deployment", replicas=1)),
+            "metadata": {
+                "name": "w",
+                "namespace": "d",
+                "uid": "u",
+                "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "[" * 100_000},
+            },
+        }
+    ).encode(),
+    "a table with a cell of 200,000 characters": b"instanceType,pricePerHour\n" + b"x" * 200_000 + b",1\n",
+    "a table of prices that are no numbers": b"instanceType,pricePerHour\nn,nan\nm,inf\no,1e999\n",
     "JSON nested deeply": b"[" * 100_000 + b"]" * 100_000,
     "an unknown field nested deeply": b'{"apiVersion":"v1","kind":"Pod","metadata":{"name":7},"spec":{"x":'
     + b"[" * 5000

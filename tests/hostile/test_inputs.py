@@ -33,6 +33,8 @@ def commands(file: str, out: Path, land: list[str]) -> list[list[str]]:
         ["simulate", *read],
         ["moves", "-f", str(out.with_name("good.json")), *read],
         ["pack", *read],
+        ["pack", "--prices", file, *land],
+        ["simulate", file, *read],
         ["drain", "n0", *read],
         ["fail", "n0", *read],
         ["sweep", "--fail-each", "node", "-j", "1", *read],
@@ -309,3 +311,9 @@ def test_a_recursion_without_an_end_is_told_as_a_bug_and_never_by_a_traceback(
     assert error.startswith("kplan: error: internal error in test_inputs.py:")
     assert error.endswith(told)
     assert hint.startswith("hint: this is a bug: please report this line")
+
+
+@pytest.mark.parametrize("value", ["[" * 100_000, '{"a":' * 5_000, "9" * 5_000], ids=["a list", "a map", "a number"])
+def test_a_template_is_read_or_refused(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nodes", "--snapshot", DEMO, "-o", f"jsonpath={{.nodes[?(@.a=={value})].node}}"]) == 2
+    assert capsys.readouterr().err.startswith("kplan: error: -o jsonpath")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from kplan.cli.main import main
@@ -48,6 +49,8 @@ SAID: dict[str, Any] = {
         "spec": {"containers": 7, "leaseDurationSeconds": "x", "holderIdentity": [1], "nodeName": {"a": 1}},
         "status": {"phase": [1], "allocatable": "x", "message": "a\x1b[31m\n::error::x"},
     },
+    "nested deeply": msgspec.Raw(b"[" * 100_000),
+    "nested deeply where it is not read": msgspec.Raw(b'{"metadata":{"uid":"u","x":' + b"[" * 100_000),
     "a number of 5,000 digits": {
         "metadata": {"uid": "u", "generation": DIGITS},
         "status": {"allowed": True, "x": DIGITS},

@@ -103,7 +103,7 @@ def _applied(running: Object) -> object:
     """What ``kubectl apply`` recorded of the manifest that runs; None for nothing."""
     try:
         return msgspec.json.decode(running.annotations.get(_APPLIED) or "null")
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
 
 

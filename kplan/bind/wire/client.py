@@ -60,7 +60,7 @@ class Reply:
         """Decode the body; empty where it is no object."""
         try:
             value = msgspec.json.decode(self.body)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return {}
         return value if isinstance(value, dict) else {}
 
@@ -68,7 +68,7 @@ class Reply:
         """Decode the body as what it should be; None where it is something else."""
         try:
             return decoder.decode(self.body)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
 
     @property

@@ -58,7 +58,7 @@ def served(connection: Connection, kinds: Iterable[Kind]) -> dict[str, str]:
             for group, version in dict.fromkeys((kind.group, version) for kind in several for version in kind.versions)
             if (group, version) in there
         }
-    except (ServerAnswer, msgspec.MsgspecError, UnicodeDecodeError):
+    except (ServerAnswer, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
     return {kind.name: _newest(kind, resources) for kind in several}
 

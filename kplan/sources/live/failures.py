@@ -155,7 +155,7 @@ def of_headers(context: str) -> LiveError:
 def _message(body: bytes) -> str:
     try:
         return _status.decode(body).message
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
 
 

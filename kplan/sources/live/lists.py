@@ -125,7 +125,7 @@ def _all_pages(connection: Connection, kind: Kind, version: str, progress: Progr
         try:
             metadata = _page.decode(data).metadata
             read(File(f"{kind.plural} of {connection.server}", partial(bytes, data)), collector, hint)
-        except (msgspec.MsgspecError, UnicodeDecodeError, SourceError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, SourceError) as error:
             raise LiveError(
                 f"the answer of {connection.server} is not a list of {kind.plural}: {error}",
                 code="bad-answer",

@@ -217,7 +217,7 @@ def _server_version(connection: Connection) -> str:
         if answer.status == 403:
             return ""
         raise
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise LiveError(
             f"{connection.server} does not answer like a Kubernetes API server",
             code="bad-answer",

@@ -50,7 +50,7 @@ class LiveOriginals:
         path = f"/api/v1/namespaces/{item.namespace}/pods/{item.name}"
         try:
             whole: dict[str, Any] = msgspec.json.decode(self._connection.get(path, what="reading a pod whole"))
-        except (ServerAnswer, msgspec.MsgspecError):
+        except (ServerAnswer, msgspec.MsgspecError, RecursionError):
             return None
         same = (whole.get("metadata") or {}).get("uid") == item.metadata.uid
         return whole if same else None
@@ -59,7 +59,7 @@ class LiveOriginals:
     def _nodes(self) -> dict[str, Mapping[str, Any]]:
         try:
             return {str((node.get("metadata") or {}).get("name")): node for node in self._all_nodes()}
-        except (ServerAnswer, msgspec.MsgspecError):
+        except (ServerAnswer, msgspec.MsgspecError, RecursionError):
             return {}
 
     def _all_nodes(self) -> Iterator[dict[str, Any]]:

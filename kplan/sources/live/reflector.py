@@ -198,7 +198,7 @@ class Reflector:
                 if self.closed:
                     return
                 self._take(line)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             message = f"what {self._connection.server} tells while {self._what} is not an event: {error}"
             raise LiveError(message, code="bad-answer") from None
 

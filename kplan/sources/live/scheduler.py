@@ -54,7 +54,7 @@ def read_config_map(connection: Connection, namespace: str, name: str) -> Mappin
     try:
         data = connection.get(f"/api/v1/namespaces/{namespace}/configmaps/{name}", what=_WHAT)
         return _config_map.decode(data).data or {}
-    except (ServerAnswer, msgspec.MsgspecError):
+    except (ServerAnswer, msgspec.MsgspecError, RecursionError):
         return None
 
 
@@ -67,7 +67,7 @@ def without_election(data: bytes, *, elects: bool) -> str:
     """
     try:
         pods = _pods.decode(data).items or []
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
     for pod in pods:
         scheduler = runner(pod, "Pod")
@@ -104,7 +104,7 @@ def _runners(connection: Connection, namespace: str, labels: str) -> Iterator[Ru
     try:
         data = connection.get(f"/api/v1/namespaces/{namespace}/pods", {"labelSelector": labels}, what=_WHAT)
         pods = _pods.decode(data).items or []
-    except (ServerAnswer, msgspec.MsgspecError):
+    except (ServerAnswer, msgspec.MsgspecError, RecursionError):
         return
     for pod in pods:
         # whoever has these labels is the cluster's own, whatever its name

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -94,13 +95,18 @@ def _rows(text: str, file: str) -> list[dict[str, str]]:
             document = json.loads(text)
         except ValueError as error:
             raise SourceError(f"not valid JSON: {error}", file=file, code="bad-prices") from error
+        except RecursionError:
+            raise SourceError("not valid JSON: nested too deeply", file=file, code="bad-prices") from None
         listed = (
             next((value for value in document.values() if isinstance(value, list)), [])
             if isinstance(document, dict)
             else document
         )
         return [{str(key): str(value) for key, value in row.items()} for row in listed if isinstance(row, dict)]
-    return list(csv.DictReader(io.StringIO(text)))
+    try:
+        return list(csv.DictReader(io.StringIO(text)))
+    except csv.Error as error:
+        raise SourceError(f"not valid CSV: {error}", file=file, code="bad-prices") from error
 
 
 def _first(row: Mapping[str, str], names: Sequence[str]) -> str:
@@ -112,9 +118,10 @@ def _price(row: Mapping[str, str]) -> float | None:
     for names, hours in ((_HOUR, HOURS), (_MONTH, 1)):
         text = _first(row, names).lstrip("$").replace(",", "")
         try:
-            return float(text) * hours
+            price = float(text) * hours
         except ValueError:
             continue
+        return price if math.isfinite(price) else None
     return None
 
 
