@@ -129,6 +129,7 @@ function beyond(cells, at, way) {
 function nodeTable(nodes) {
   const meters = USED.map((resource) => ({
     label: resource,
+    scale: "100%",
     num: true,
     value: (node) => fullness(node, resource),
     cell: (node) => {
