@@ -24,7 +24,9 @@ function restored(root, shared) {
   return read(root);
 }
 
-const podNames = (places) => places.map((at) => (typeof at === "number" ? POD_NAMES[at] : at));
+function podNames(places) {
+  return places.map((at) => (typeof at === "number" ? POD_NAMES[at] : at));
+}
 
 /** Objects of a table whose columns are written one by one; ``read`` reads a value in it. */
 function fromColumns(table, read) {

@@ -134,6 +134,7 @@ function afterChange(node) {
 /** Colour the nodes by what they say to one pod; null for what the document says of all. */
 function look(answer) {
   LENS.answer = answer;
+  forgetCells();
   const layout = KINDS[DOC.kind] || {};
   standAll(() => {
     follow();
