@@ -54,6 +54,7 @@ def _once(browser: Browser, path: Path) -> tuple[float, ...]:
     if page.locator(SEARCH).count():
         name = page.locator("button[data-node]").first.get_attribute("data-node") or ""
         stem = name.rstrip("0123456789") or name
+        page.locator(SEARCH).focus()
         first = _search(page, session, stem)
         _search(page, session, "no such node")
         searches = first, _search(page, session, stem), _search(page, session, name[:-1])
