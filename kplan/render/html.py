@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from kplan.render.heads import HEADS, MEANINGS
 from kplan.render.html_data import page_data, safe_json
 from kplan.render.html_head import head, name_of, title
 from kplan.render.picture.figure import figure
@@ -74,7 +75,7 @@ def page(document: Document, drawing: Drawing | None = None, text: str = "") -> 
     made = picture_of(document, beside)
     picture = figure(made) if made is not None else ""
     style = _read(STYLES)
-    script = f"(() => {{\n'use strict';\nconst TONES = {json.dumps(TONES)};\n{_read(SCRIPTS)}}})();\n"
+    script = f"(() => {{\n'use strict';\nconst TONES = {json.dumps(TONES)};\n{_words()}{_read(SCRIPTS)}}})();\n"
     parts = {
         "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:",
         "title": _logged(escape(title(plain))),
@@ -87,6 +88,11 @@ def page(document: Document, drawing: Drawing | None = None, text: str = "") -> 
     }
     # in one pass: a text that is put in is never looked through for further places
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _read(["page.html"]))
+
+
+def _words() -> str:
+    """Words that the page and the text have in common, for the script."""
+    return f"const HEADS = {json.dumps(HEADS)};\nconst MEANINGS = {json.dumps(MEANINGS)};\n"
 
 
 def _logged(markup: str) -> str:

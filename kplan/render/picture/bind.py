@@ -46,10 +46,15 @@ def _where(pods: Sequence[BindPod]) -> Bars:
     order = sorted(by_node, key=lambda node: (-_evictions(by_node[node]), -len(by_node[node]), node))
     bars = [_of_node(node, by_node[node]) for node in order[:_MOST]]
     rest = [pod for node in order[_MOST:] for pod in by_node[node]]
-    if rest:
-        bars.append(_sums(count(len(order) - _MOST, "further node"), rest))
     bars += _not_bound(pods)
-    return Bars("By node, where pods are evicted first", tuple(bars), counts("pods and claims"), share=1.4)
+    return Bars(
+        "By node, where pods are evicted first",
+        tuple(bars),
+        counts("pods and claims"),
+        # as a bar of their own they would leave no room to see those above
+        more=f"{count(len(order) - _MOST, 'further node')}: {_note(rest)}" if rest else "",
+        share=1.4,
+    )
 
 
 def _evictions(pods: Iterable[BindPod]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from kplan.render.heads import heads_of
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
 from kplan.render.text.shared import cause_lines, origin, verdict
@@ -44,7 +45,8 @@ def device_list(document: NodeList, style: Style, rows: int | None = None) -> st
 
 
 def _classes(page: Page, classes: dict[str, DeviceClassTotal]) -> None:
-    heads = ["class", "devices", "used", "free", "tainted", "blocked", "largest", "free on nodes", "unusable"]
+    facts = ("devices", "used", "free", "tainted", "blocked", "largest", "pieces", "fragmented")
+    titles = ["class", *heads_of(*facts)]
     rows = [
         [
             name,
@@ -60,13 +62,13 @@ def _classes(page: Page, classes: dict[str, DeviceClassTotal]) -> None:
         for name, total in classes.items()
     ]
     for dropped in _DROPPED:
-        kept = [i for i, head in enumerate(heads) if head not in dropped and _told(head, i, rows)]
-        told = [heads[i] for i in kept]
+        kept = [i for i, head in enumerate(titles) if head not in dropped and _told(head, i, rows)]
+        told = [titles[i] for i in kept]
         right = [i for i, head in enumerate(told) if head not in _TO_THE_LEFT]
         if not rows or page.table("Classes", told, [[row[i] for i in kept] for row in rows], right):
             break
     else:
-        page.parts("Classes", (", ".join(f"{h} {c}" for h, c in zip(heads, row, strict=True)) for row in rows))
+        page.parts("Classes", (", ".join(f"{h} {c}" for h, c in zip(titles, row, strict=True)) for row in rows))
     for name, device_class_total in classes.items():
         if device_class_total.error:
             page.part("", f"a selector of {name} fails: {device_class_total.error}")

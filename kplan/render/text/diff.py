@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from kplan.render.heads import heads_of
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
 from kplan.render.text.shared import headline, notes, origin
@@ -113,8 +114,8 @@ def _packing(page: Page, document: ClusterDiff, *, wide: bool) -> None:
     for name in dict.fromkeys((*a.devices, *b.devices)):
         rows += [[name, "A", *_devices(a, name)], ["", "B", *_devices(b, name)]]
     if rows:
-        heads = ("", "", "used", "free", "largest", "unusable", "imbalance")
-        page.table("Packing", heads, rows, range(2, 7))
+        titles = heads_of("", "", "used", "free", "largest", "fragmented", "spread")
+        page.table("Packing", titles, rows, range(2, 7))
         page.more(len(names) - len(shown), "resources")
     told = [f"nodes in use {a.used_nodes:,} -> {b.used_nodes:,}", f"waiting {a.waiting:,} -> {b.waiting:,}"]
     if a.within is not None and b.within is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from kplan.render.heads import HEADS, heads_of
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import group_lines, notes, origin, plan_page
@@ -49,18 +50,18 @@ def _cases(page: Page, document: FailReport, *, everything: bool) -> None:
         return
     cases = document.cases
     shown = cases if everything else cases[:CASES_SHOWN]
-    heads = [document.each, "pods", "replaced", "Pending", "GONE", "evicts", "verdict"]
+    titles = [document.each, *heads_of("pods", "placed", "pending", "gone", "evicted", "verdict")]
     rows = [_case(case) for case in shown]
     if document.each == "zone":
-        heads.insert(1, "nodes")
+        titles.insert(1, HEADS["nodes"])
         rows = [[row[0], f"{case.nodes:,}", *row[1:]] for row, case in zip(rows, shown, strict=True)]
     if everything:
-        heads.append("because")
+        titles.append(HEADS["because"])
         rows = [[*row, case.because.text if case.because else ""] for row, case in zip(rows, shown, strict=True)]
-    right = range(1, len(heads) - (2 if everything else 1))
-    names = Fitting(names=(0,), wraps=(len(heads) - 1,) if everything else ())
-    if not page.table("Each", heads, rows, right, fitting=names):
-        page.parts("Each", (_case_line(heads, row) for row in rows))
+    right = range(1, len(titles) - (2 if everything else 1))
+    names = Fitting(names=(0,), wraps=(len(titles) - 1,) if everything else ())
+    if not page.table("Each", titles, rows, right, fitting=names):
+        page.parts("Each", (_case_line(titles, row) for row in rows))
     hidden = cases[len(shown) :]
     if hidden:
         fits = sum(case.verdict == "FITS" for case in hidden)
@@ -68,8 +69,8 @@ def _cases(page: Page, document: FailReport, *, everything: bool) -> None:
     page.part("", f"in detail: kplan fail {'--zone ' if document.each == 'zone' else ''}{cases[0].name}")
 
 
-def _case_line(heads: Sequence[str], row: Sequence[str]) -> str:
-    told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell != "-")
+def _case_line(titles: Sequence[str], row: Sequence[str]) -> str:
+    told = ", ".join(f"{head} {cell}" for head, cell in zip(titles[1:], row[1:], strict=True) if cell != "-")
     return f"{row[0]}: {told}"
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kplan.render.heads import MEANINGS, heads_of
 from kplan.render.text.fitting import INDENT
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import cause_lines, origin, verdict
@@ -32,11 +33,6 @@ _LAYOUTS = (
     *((0, notes, True) for notes in (True, False)),
 )
 """Width of bars, whether notes have a column, whether names have lines of their own; the best first."""
-_MEANINGS = (
-    "free: on nodes that take pods; closed: on those that do not; largest: the most on one node",
-    "unusable: of what is free, the share that the pods of this cluster could not use where it lies",
-    "imbalance: standard deviation of used between nodes, in percentage points",
-)
 _NOT_TOLD = ("hugepages-", "attachable-volumes-")
 _SECONDARY = ("ephemeral-storage", *_NOT_TOLD)
 _NODE_RESOURCES = ("cpu", "memory", "ephemeral-storage", "pods")
@@ -101,21 +97,23 @@ def _totals(page: Page, document: NodeList, *, wide: bool) -> None:
     names = [*(n for n in _NODE_RESOURCES if n in totals), *(n for n in totals if n not in _NODE_RESOURCES)]
     told = names if wide else [name for name in names if totals[name].requested or not name.startswith(_SECONDARY)]
     shown = told if wide else told[:TOTALS_SHOWN]
-    heads = ["", "0     100%", "used", "requested", "of", "free", "closed", "largest", "unusable", "imbalance"]
+    titles = heads_of(
+        "", "scale", "used", "requested", "allocatable", "free", "closed", "largest", "fragmented", "spread"
+    )
     labels = {name: name if wide else short_name(name, names) for name in shown}
     rows = [_total_row(labels[name], name, totals[name], wide=wide) for name in shown]
     empty = [i for i in range(6, 10) if all(row[i] in ("-", "0") for row in rows)]
     for dropped in ((), (1,), (1, 9), (1, 8, 9), (1, 3, 8, 9), (1, 3, 6, 8, 9)):
-        kept = [i for i in range(len(heads)) if i not in dropped and i not in empty]
+        kept = [i for i in range(len(titles)) if i not in dropped and i not in empty]
         right = range(2 - (1 in dropped), len(kept))
         cells = [[row[i] for i in kept] for row in rows]
-        if page.table("Total", [heads[i] for i in kept], cells, right, splits=False):
+        if page.table("Total", [titles[i] for i in kept], cells, right, splits=False):
             break
     else:
         page.parts("Total", (f"{row[0]} {row[2]} of {row[4]}, {row[5]} free" for row in rows))
     page.more(len(told) - len(shown), f"resources: {', '.join(told[len(shown) :])}")
     if wide:
-        for text in _MEANINGS:
+        for text in MEANINGS:
             page.detail(text)
 
 

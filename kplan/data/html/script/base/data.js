@@ -24,7 +24,9 @@ function restored(root, shared) {
   return read(root);
 }
 
-const podNames = (places) => places.map((at) => (typeof at === "number" ? POD_NAMES[at] : at));
+function podNames(places) {
+  return places.map((at) => (typeof at === "number" ? POD_NAMES[at] : at));
+}
 
 /** Objects of a table whose columns are written one by one; ``read`` reads a value in it. */
 function fromColumns(table, read) {
@@ -62,6 +64,7 @@ function readNode(row, place) {
     cordoned: Boolean(cordoned),
     change: CHANGES[change],
     taints: taints.map(text),
+    labelsAt: labels,
     labels: [],
     allocatable: pad(LISTS[allocatable]),
     requested: pad(requested),
@@ -74,6 +77,22 @@ function readNode(row, place) {
   for (let i = 0; i < places.length; i += 2) node.labels.push([text(places[i]), text(places[i + 1])]);
   for (let i = 0; i < pods.length; i += 2) node.pods.push([pods[i], LISTS[pods[i + 1]]]);
   return node;
+}
+
+/** Texts of lists of labels, in small letters; many nodes have the same but for their own name. */
+const LABEL_TEXTS = new Map();
+
+function labelText(node) {
+  let text = LABEL_TEXTS.get(node.labelsAt);
+  if (text === undefined) {
+    const word = (at) => (at < 0 ? "\u0000" : DATA.nodes.texts[at].toLowerCase());
+    const places = LISTS[node.labelsAt];
+    const pairs = [];
+    for (let i = 0; i < places.length; i += 2) pairs.push(`${word(places[i])}=${word(places[i + 1])}`);
+    text = pairs.join("\n");
+    LABEL_TEXTS.set(node.labelsAt, text);
+  }
+  return text.replaceAll("\u0000", node.name.toLowerCase());
 }
 
 /** A pod of a node, read when it is shown. */

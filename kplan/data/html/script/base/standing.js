@@ -134,6 +134,7 @@ function afterChange(node) {
 /** Colour the nodes by what they say to one pod; null for what the document says of all. */
 function look(answer) {
   LENS.answer = answer;
+  forgetCells();
   const layout = KINDS[DOC.kind] || {};
   standAll(() => {
     follow();
@@ -153,9 +154,9 @@ function changed(node) {
 /** Text a node is searched by. */
 function nodeText(node) {
   if (node.text === undefined) {
-    const labels = node.labels.map(([key, value]) => `${key}=${value}`);
     const flags = node.cordoned ? "cordoned unschedulable" : "";
-    node.text = [node.name, standing(node).text, flags, ...node.taints, ...labels].join("\n").toLowerCase();
+    const own = [node.name, standing(node).text, flags, ...node.taints].join("\n").toLowerCase();
+    node.text = `${own}\n${labelText(node)}`;
   }
   return node.text;
 }

@@ -4,7 +4,7 @@
 const ON_PAPER = [];
 
 /**
- * Columns: {key, label, value(row) for sorting and searching, cell(row) to show, num, wide, fixed}.
+ * Columns: {key, label, value(row) for sorting and searching, cell(row) to show, num, wide, fixed, scale of its bars}.
  * Options: caption, page, searchable, filters ([key, label, test]), empty, unit, units, head, mark, more.
  */
 function table(columns, rows, options = {}) {
@@ -27,7 +27,8 @@ function table(columns, rows, options = {}) {
   const heads = columns.map((column, i) => {
     const plain = !column.label || rows.length < 2 || column.fixed;
     const sort = () => h("button", { type: "button", onclick: () => sortBy(i) }, column.label);
-    return h("th", { scope: "col", class: column.num ? "num" : null }, plain ? column.label : sort());
+    const scale = column.scale ? barScale(column.scale) : null;
+    return h("th", { scope: "col", class: column.num ? "num" : null }, plain ? column.label : sort(), scale);
   });
 
   function sortBy(i) {
@@ -117,6 +118,9 @@ function table(columns, rows, options = {}) {
   );
   return h("div", { class: "table" }, used ? tools : null, made, pager);
 }
+
+/** From where to where the bars of a column go. */
+const barScale = (end) => h("span", { class: "bar-scale" }, h("span", {}, "0"), h("span", {}, end));
 
 /** Filters of a table by a word of its rows, each with its number; in the order of ``order``, then of the rows. */
 function filtersBy(rows, wordOf, order = []) {

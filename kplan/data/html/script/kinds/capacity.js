@@ -60,6 +60,7 @@ function workloadsTable(workloads) {
     }),
     {
       label: "run, more, too many",
+      scale: int(most),
       fixed: true,
       value: () => "",
       cell: (one) => roomBar(one.running, one.more, one.asked || 0, most),
@@ -83,7 +84,7 @@ function placesTable(places) {
     },
     { label: "run", num: true, value: (place) => place.running },
     { label: "more fit", num: true, value: (place) => place.more },
-    { label: "run, more", fixed: true, value: () => "", cell: (place) => roomBar(place.running, place.more, 0, most) },
+    { label: "run, more", scale: int(most), fixed: true, value: () => "", cell: (place) => roomBar(place.running, place.more, 0, most) },
     {
       label: "on",
       wide: true,
@@ -111,6 +112,7 @@ function refusingTable(refusing) {
     { label: "plugin", value: (one) => one.plugin, cell: (one) => plainName(one.plugin) },
     {
       label: "refuses on",
+      scale: plural(DOC.nodes, "node"),
       num: true,
       value: (one) => one.nodes,
       cell: (one) => bar(one.nodes / Math.max(1, DOC.nodes), `${int(one.nodes)} of ${plural(DOC.nodes, "node")}`),
@@ -147,6 +149,7 @@ function growthContent(growth) {
     },
     {
       label: DOC.workloads && DOC.workloads.length > 1 ? "sets that fit" : "replicas that fit",
+      scale: int(most),
       fixed: true,
       value: (row) => row.fits,
       cell: (row) => bar(row.fits / most, int(row.fits)),
@@ -181,6 +184,7 @@ function shapesTable(shapes) {
     { label: "requests", key: "requests" },
     {
       label: "fit",
+      scale: int(most),
       num: true,
       value: (shape) => shape.fits,
       cell: (shape) => bar(shape.fits / most, `${int(shape.fits)}${shape.bounded ? "+" : ""}`),

@@ -143,16 +143,17 @@ function packedTable(a, b) {
     },
     { label: "side", fixed: true, key: "side" },
     {
-      label: "used",
+      label: HEADS.used,
+      scale: "100%",
       fixed: true,
       value: () => "",
       cell: (row) =>
         row.fullness === undefined || row.fullness === null ? "-" : bar(row.fullness / 100, `${row.fullness}%`),
     },
-    number("free", "free"),
-    number("largest piece", "largest"),
-    number("fragmented", "fragmented", "%"),
-    number("spread", "spread", " "),
+    number(HEADS.free, "free"),
+    number(HEADS.largest, "largest"),
+    number(HEADS.fragmented, "fragmented", "%"),
+    number(HEADS.spread, "spread", " "),
   ];
   return rows.length ? table(columns, rows, { caption: "How pods are packed on both sides" }) : null;
 }

@@ -76,11 +76,11 @@ function borne(one) {
 }
 
 const CASE_NUMBERS = [
-  ["pods", (one) => one.pods],
-  ["again", (one) => one.placed],
-  ["Pending", (one) => one.pending + (one.displaced || 0)],
-  ["GONE", (one) => one.gone],
-  ["evicts", (one) => one.evicted || 0],
+  [HEADS.pods, (one) => one.pods],
+  [HEADS.placed, (one) => one.placed],
+  [HEADS.pending, (one) => one.pending + (one.displaced || 0)],
+  [HEADS.gone, (one) => one.gone],
+  [HEADS.evicted, (one) => one.evicted || 0],
 ];
 
 function casesTable(cases) {
@@ -90,9 +90,9 @@ function casesTable(cases) {
       value: (one) => one.name,
       cell: (one) => (DOC.each === "node" ? nodeName(one.name) : plainName(one.name)),
     },
-    { label: "verdict", value: (one) => one.verdict, cell: (one) => ended(one.verdict) },
-    ...(DOC.each === "zone" ? [{ label: "nodes", num: true, value: (one) => one.nodes }] : []),
-    { label: "again, Pending, gone", fixed: true, value: () => "", cell: caseBar },
+    { label: HEADS.verdict, value: (one) => one.verdict, cell: (one) => ended(one.verdict) },
+    ...(DOC.each === "zone" ? [{ label: HEADS.nodes, num: true, value: (one) => one.nodes }] : []),
+    { label: `${HEADS.placed}, ${HEADS.pending}, ${HEADS.gone}`, scale: "all of them", fixed: true, value: () => "", cell: caseBar },
     ...CASE_NUMBERS.flatMap(([label, of]) =>
       columnIf(cases, of, { label, num: true, value: of, cell: (one) => (of(one) ? int(of(one)) : "-") }),
     ),
@@ -112,9 +112,9 @@ const caseWhy = (one) => (one.because ? one.because.text : "");
 
 const caseBar = (one) =>
   split([
-    [one.placed, "more", "placed again"],
-    [one.pending + (one.displaced || 0), "rest", "Pending"],
-    [one.gone, "gone", "gone"],
+    [one.placed, "more", HEADS.placed],
+    [one.pending + (one.displaced || 0), "rest", HEADS.pending],
+    [one.gone, "gone", HEADS.gone],
   ]);
 
 /** What becomes of pods that are not placed again, in words. */

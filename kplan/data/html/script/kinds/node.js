@@ -60,10 +60,10 @@ function useTable(row) {
   });
   const columns = [
     { label: "resource", fixed: true, key: "resource" },
-    { label: "used", fixed: true, value: () => "", cell: (use) => bar(shareOf(use.requested, use.allocatable)) },
-    written("requested", "requested"),
-    written("of", "allocatable"),
-    written("free", "free"),
+    { label: HEADS.used, scale: "100%", fixed: true, value: () => "", cell: (use) => bar(shareOf(use.requested, use.allocatable)) },
+    written(HEADS.requested, "requested"),
+    written(HEADS.allocatable, "allocatable"),
+    written(HEADS.free, "free"),
     ...columnIf(rows, (use) => use.terminating, written("leaving", "terminating")),
   ];
   return table(columns, rows, { caption: `Use of ${row.node}` });

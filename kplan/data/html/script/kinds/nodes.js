@@ -62,23 +62,22 @@ function totalsTable(totals) {
   });
   const columns = [
     { label: "resource", key: "resource" },
-    { label: "used", fixed: true, value: () => "", cell: (row) => bar(shareOf(row.requested, row.allocatable)) },
-    written("requested", "requested"),
-    written("of", "allocatable"),
-    written("free", "free"),
-    ...columnIf(rows, (row) => row.closed, written("free, but closed", "closed")),
-    written("largest piece", "largest"),
+    { label: HEADS.used, scale: "100%", fixed: true, value: () => "", cell: (row) => bar(shareOf(row.requested, row.allocatable)) },
+    written(HEADS.requested, "requested"),
+    written(HEADS.allocatable, "allocatable"),
+    written(HEADS.free, "free"),
+    ...columnIf(rows, (row) => row.closed, written(HEADS.closed, "closed")),
+    written(HEADS.largest, "largest"),
     nodeColumn("on", (row) => row.largestNode),
-    points("fragmented", "fragmented", "%"),
-    points("spread", "spread", ""),
+    points(HEADS.fragmented, "fragmented", "%"),
+    points(HEADS.spread, "spread", ""),
   ];
   return [
     table(columns, rows, { caption: "Resources over all nodes" }),
     h(
-      "p",
+      "ul",
       { class: "note" },
-      "Free: on nodes that take pods. Fragmented: the share of it that the pods of this cluster could not use where it lies. ",
-      "Spread: standard deviation of used between nodes, in percentage points.",
+      MEANINGS.map((text) => h("li", {}, text)),
     ),
   ];
 }
@@ -111,6 +110,7 @@ function poolsTable(pools, label) {
     { label: "open", num: true, value: (pool) => pool.open },
     ...resources.map((resource) => ({
       label: resource,
+      scale: "100%",
       num: true,
       value: (pool) => pool.full[resource] || 0,
       cell: (pool) => (resource in pool.full ? bar(pool.full[resource] / 100) : "-"),

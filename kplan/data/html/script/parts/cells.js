@@ -1,7 +1,30 @@
 // The cells of the map: cards where nodes are few, tiles where they are many; moved among by the arrow keys.
 
+/** Cells that were made, by node: a search shows those that it leaves again, and makes none. */
+const CELLS = { of: "", made: new Map() };
+
+/** Forget the cells, as nodes stand otherwise now. */
+function forgetCells() {
+  CELLS.made.clear();
+}
+
+/** The cell of a node, coloured by a resource. */
+function cellOfNode(node, resource) {
+  if (CELLS.of !== resource) {
+    forgetCells();
+    CELLS.of = resource;
+  }
+  const former = CELLS.made.get(node);
+  if (former) {
+    if (former.tabIndex === 0) former.tabIndex = -1;
+    return former;
+  }
+  const made = (NODE_LIST.length <= FEW ? card : tile)(node, resource);
+  CELLS.made.set(node, made);
+  return made;
+}
+
 function nodeMap(nodes, view) {
-  const make = NODE_LIST.length <= FEW ? card : tile;
   const map = h("div", {
     class: NODE_LIST.length <= FEW ? "map cards" : "map tiles",
     role: "group",
@@ -15,7 +38,7 @@ function nodeMap(nodes, view) {
       h(
         "div",
         { class: "cells" },
-        some.map((node) => make(node, view.resource)),
+        some.map((node) => cellOfNode(node, view.resource)),
       ),
     );
   }
@@ -129,6 +152,7 @@ function beyond(cells, at, way) {
 function nodeTable(nodes) {
   const meters = USED.map((resource) => ({
     label: resource,
+    scale: "100%",
     num: true,
     value: (node) => fullness(node, resource),
     cell: (node) => {

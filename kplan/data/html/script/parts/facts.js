@@ -17,7 +17,7 @@ function domainsFacts(spread) {
   const most = Math.max(1, ...spread.rows.map((row) => row.pods));
   const columns = [
     { label: "domains", wide: true, value: (row) => row.names.join(" "), cell: (row) => names(row.names, 8) },
-    { label: "pods", num: true, value: (row) => row.pods, cell: (row) => bar(row.pods / most, int(row.pods)) },
+    { label: "pods", scale: int(most), num: true, value: (row) => row.pods, cell: (row) => bar(row.pods / most, int(row.pods)) },
     ...columnIf(spread.rows, (row) => row.note, { label: "note", wide: true, value: (row) => row.note || "" }),
   ];
   const policies = `nodeTaintsPolicy ${spread.nodeTaintsPolicy}, nodeAffinityPolicy ${spread.nodeAffinityPolicy}`;

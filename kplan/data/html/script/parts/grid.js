@@ -43,6 +43,7 @@ function nodesPart() {
     const found = NODE_LIST.filter(
       (node) => (!view.states.size || view.states.has(stateKey(node))) && (!view.typed || matches(nodeText(node))),
     ).sort(orderOf(view));
+    if (sameNodes(found, view)) return;
     const all = found.length === NODE_LIST.length ? "" : ` of ${int(NODE_LIST.length)}`;
     count.textContent = `${int(found.length)}${all} ${NODE_LIST.length === 1 ? "node" : "nodes"}`;
     if (!found.length) clear(shown, h("p", { class: "note" }, "No node matches."));
@@ -120,6 +121,17 @@ function nodesPart() {
   draw();
   return part("nodes", "Nodes", lens, tools, legend, shown);
 }
+
+/** Tell whether these nodes are shown already, in the same way: then nothing is drawn. */
+function sameNodes(found, view) {
+  const { typed, ...way } = view;
+  const key = JSON.stringify([{ ...way, states: [...view.states] }, LENS.answer && LENS.answer.pod]);
+  const same = SHOWN.key === key && SHOWN.nodes.length === found.length && found.every((node, i) => node === SHOWN.nodes[i]);
+  Object.assign(SHOWN, { key, nodes: found });
+  return same;
+}
+
+const SHOWN = { key: "", nodes: [] };
 
 /** Buttons that show only the nodes that stand alike, with their numbers. */
 function chips(pressed, press) {

@@ -113,11 +113,11 @@ function roomTable(node) {
   });
   const columns = [
     { label: "resource", fixed: true, key: "resource" },
-    { label: "full", fixed: true, value: () => "", cell: ({ i }) => bar(shareOf(requested[i], allocatable[i])) },
+    { label: HEADS.used, scale: "100%", fixed: true, value: () => "", cell: ({ i }) => bar(shareOf(requested[i], allocatable[i])) },
     ...(before ? [numbers("before", (i) => before[i])] : []),
-    numbers(before ? "after" : "requested", (i) => requested[i]),
-    numbers("of", (i) => allocatable[i]),
-    numbers("free", (i) => allocatable[i] - requested[i]),
+    numbers(before ? "after" : HEADS.requested, (i) => requested[i]),
+    numbers(HEADS.allocatable, (i) => allocatable[i]),
+    numbers(HEADS.free, (i) => allocatable[i] - requested[i]),
   ];
   return table(columns, rows, { caption: `Room on ${node.name}` });
 }
