@@ -64,6 +64,17 @@ def test_several_names_in_a_cell_are_wrapped_between_them() -> None:
     ]
 
 
+def test_a_number_and_what_it_counts_stay_together() -> None:
+    page = Page(60)
+    page.splits = False
+    rows = [("ok", "7 CustomResourceDefinitions", "a CustomResourceDefinition makes no pods")]
+    assert page.table("", ("", "object", "result"), rows, fitting=Fitting(names=(1,), wraps=(2,)))
+    assert page.lines[2:] == [
+        "         ok  7 CustomResourceDefinitions",
+        "               a CustomResourceDefinition makes no pods",
+    ]
+
+
 def test_where_two_lines_are_not_enough_a_row_is_a_paragraph() -> None:
     rows = [("1", "a", "n" * 90, "-"), ("2", "b", "m", "")]
     assert table(rows) == ["Pods     1  a: node", f"           {'n' * 90}", "         2  b: node m"]
