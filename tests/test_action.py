@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import yaml
+from jsonschema import Draft7Validator
 
 from tests.studies.checking import deployment, item, node, write
 
@@ -178,6 +179,28 @@ def runner(folder: Path, **more: Any) -> Runner:
 
 def fails(folder: Path) -> None:
     (folder / "deploy" / "web.yaml").write_text(yaml.safe_dump(deployment("web", "9", 2)))
+
+
+SCHEMA = json.loads((ROOT / "tests" / "render" / "schemas" / "github-action.json").read_text())
+"""Of ``action.yml``; SchemaStore's."""
+
+
+def test_the_action_is_one_by_the_schema_of_actions() -> None:
+    assert [error.message for error in Draft7Validator(SCHEMA).iter_errors(ACTION)] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": 1},
+        {"runs": {"using": "composite"}},
+        {"runs": {"using": "composite", "steps": [{"run": "true"}]}},
+        {"outputs": {"verdict": {"value": "PASSES"}}},
+        {"inputs": {"a b": {"description": "a name with a blank"}}},
+    ],
+)
+def test_the_schema_refuses_what_is_no_action(change: dict[str, Any]) -> None:
+    assert not Draft7Validator(SCHEMA).is_valid({**ACTION, **change})
 
 
 def test_the_action_describes_all_it_takes_and_gives() -> None:

@@ -10,7 +10,7 @@ from msgspec import structs
 from kplan.result.document_check import CheckedObject, Finding
 from kplan.words import count, listed
 
-PLACES = 4
+PLACES = 6
 """Further places that are told by name."""
 NAMES = 2
 """Objects that are told by name where many come to the same."""
@@ -30,14 +30,20 @@ class Alike:
 
     @property
     def likewise(self) -> str:
-        """The further objects, each with its place unless that is the same; empty for none."""
-        here = place_of(self.first)
-        places = [place if (place := place_of(other)) != here else "" for other in self.others]
+        """The further objects, each with its place, of one file by its line, unless it is the same; empty for none."""
+        places = [_place_beside(self.first, other) for other in self.others]
         told = [
             f"{other.object} ({place})" if place else other.object
             for other, place in zip(self.others, places, strict=True)
         ]
         return f"likewise {listed(told, most=PLACES)}" if told else ""
+
+
+def _place_beside(first: Finding, other: Finding) -> str:
+    """Where a finding is, as far as another one does not say it."""
+    if place_of(other) == place_of(first):
+        return ""
+    return f"line {other.line}" if other.file == first.file and other.line else place_of(other)
 
 
 def place_of(finding: Finding) -> str:

@@ -74,17 +74,18 @@ def folded(document: Document, text: str) -> str:
         text: its text.
     """
     verdict, sentence = getattr(document, "verdict", ""), getattr(document, "sentence", "")
-    if not (verdict and sentence):
-        return fenced(text)
+    if not sentence:
+        return fenced(_within(text, LIMIT, "-o text shows all"))
     doubts = getattr(document, "doubts", ())
     because, attempt = getattr(document, "because", None), getattr(document, "attempt", "")
     told = [f"**Because** {_text(_short(because.text, 600))}"] if because is not None else []
     told += [f"**Try** {_text(_short(attempt, 600))}"] if attempt else []
     told += [f"**Doubt** {_text(_short(doubt.text, 600))}" for doubt in doubts[:FINDINGS]]
     told += [f"{len(doubts) - FINDINGS} more doubts, below."] if len(doubts) > FINDINGS else []
-    head = f"### kplan: {titled(verdict, doubted=bool(doubts))} {_text(_short(sentence, 600))}\n\n"
+    title = f"{titled(verdict, doubted=bool(doubts))} " if verdict else ""
+    head = f"### kplan: {title}{_text(_short(sentence, 600))}\n\n"
     body = "  \n".join(told) + "\n\n" if told else ""
-    body += "".join(f"{line}\n" for line in _main_table(document))
+    body = _cut(body + "".join(f"{line}\n" for line in _main_table(document)), LIMIT - len(head) - 400)
     room = LIMIT - len(head) - len(body) - 200
     return head + body + _folded(text, room, summary="all of it", whole="-o text shows all").rstrip() + "\n"
 
@@ -245,6 +246,12 @@ def _tail(document: CheckResult) -> Iterator[str]:
 def _folded(text: str, room: int, *, summary: str, whole: str) -> str:
     """Fold a text, as much of it as there is room for."""
     fence = _fence(text)
+    body = _within(text, room, whole)
+    return f"<details><summary>{summary}</summary>\n\n{fence}text\n{body}\n{fence}\n\n</details>\n\n"
+
+
+def _within(text: str, room: int, whole: str) -> str:
+    """As many lines of a text as there is room for, and where all of it is."""
     lines: list[str] = []
     for line in text.rstrip().splitlines():
         room -= len(line) + 1
@@ -252,8 +259,7 @@ def _folded(text: str, room: int, *, summary: str, whole: str) -> str:
             lines.append(f"... (cut; {whole})")
             break
         lines.append(line)
-    body = "\n".join(lines)
-    return f"<details><summary>{summary}</summary>\n\n{fence}text\n{body}\n{fence}\n\n</details>\n\n"
+    return "\n".join(lines)
 
 
 def _fence(text: str) -> str:

@@ -54,6 +54,17 @@ def test_no_line_is_longer_than_the_screen_but_one_of_a_single_name(names: str, 
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_at_most_three_lines_of_doubts_stand_before_what_answers(command: str, width: int) -> None:
+    lines = answer("cloud", command).text(width).splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith("Doubt ")]
+    if not starts or starts[0] > 4:
+        return
+    end = next(i for i in range(starts[0], len(lines)) if not lines[i].startswith(("Doubt ", " " * 9)) or not lines[i])
+    assert end - starts[0] <= 3
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize(("names", "command"), EVERY)
 def test_no_name_is_cut(names: str, command: str, width: int) -> None:
     told = answer(names, command)

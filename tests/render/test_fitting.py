@@ -64,6 +64,17 @@ def test_several_names_in_a_cell_are_wrapped_between_them() -> None:
     ]
 
 
+def test_a_number_and_what_it_counts_stay_together() -> None:
+    page = Page(60)
+    page.splits = False
+    rows = [("ok", "7 CustomResourceDefinitions", "a CustomResourceDefinition makes no pods")]
+    assert page.table("", ("", "object", "result"), rows, fitting=Fitting(names=(1,), wraps=(2,)))
+    assert page.lines[2:] == [
+        "         ok  7 CustomResourceDefinitions",
+        "               a CustomResourceDefinition makes no pods",
+    ]
+
+
 def test_where_two_lines_are_not_enough_a_row_is_a_paragraph() -> None:
     rows = [("1", "a", "n" * 90, "-"), ("2", "b", "m", "")]
     assert table(rows) == ["Pods     1  a: node", f"           {'n' * 90}", "         2  b: node m"]
@@ -103,3 +114,18 @@ def test_three_lines_of_doubts_stand_before_the_cause_and_the_others_at_the_end(
     assert page.lines == ["Doubt    one", "Doubt    two", "Doubt    and 2 more doubts"]
     later(page)
     assert page.lines[3:] == ["Doubt    three", "Doubt    four"]
+
+
+def test_a_doubt_of_many_lines_is_begun_and_stands_in_full_at_the_end() -> None:
+    page = Style().page()
+    long = "one " * 80
+    doubt_lines(page, [long.strip(), "two"])
+    assert len(page.lines) <= 3
+    assert page.lines[-2].endswith("one ... (below)")
+    assert page.lines[-1] == "Doubt    and 1 more doubt"
+    later(page)
+    assert " ".join(" ".join(page.lines[3:]).split()).count("one") == 80
+    alone = Style().page()
+    doubt_lines(alone, [long.strip()])
+    assert len(alone.lines) <= 3
+    assert alone.lines[-1].endswith("... (below)")

@@ -68,7 +68,7 @@ def test_the_comment_folds_them_likewise(formats: dict[str, str]) -> None:
         ("ok", "`pod/ml/gated-00, pod/ml/gated-01, +58`"),
     ]
     assert len(re.findall(r"^\*\*(Because|And)\*\* ", head, re.MULTILINE)) == 4
-    assert len(re.findall("^likewise .*, \\+55", head, re.MULTILINE)) == 4
+    assert len(re.findall("^likewise .*, \\+53", head, re.MULTILINE)) == 4
 
 
 def test_annotations_are_one_for_each_cause(formats: dict[str, str]) -> None:

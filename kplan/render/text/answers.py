@@ -155,7 +155,8 @@ def explanations(document: PodExplanations, style: Style) -> str:
 def _fold(page: Page, fold: Fold) -> None:
     word = "" if fold.verdict == "PENDING" else f"{fold.verdict} "
     page.counted(fold.count, f"{word}{fold.because.text}")
-    page.detail(f"{owners(fold.owners)}: {_named(fold)}")
+    alone = set(fold.owners) == {f"pod/{pod}" for pod in fold.pods}  # nothing owns them: they would be named twice
+    page.detail(_named(fold) if alone else f"{owners(fold.owners)}: {_named(fold)}")
     if fold.attempt:
         page.detail(f"Try  {fold.attempt}")
 

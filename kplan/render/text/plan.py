@@ -60,7 +60,7 @@ def simulation(document: SimulationPlan, style: Style) -> str:
 
 def _totals(page: Page, document: SimulationPlan) -> None:
     totals = document.totals
-    if not _others(document):
+    if not totals.pods or not _others(document):
         return
     text = f"{totals.placed:,} placed + {totals.not_placed:,} not placed + {totals.gated:,} gated = {totals.pods:,}"
     if totals.evicted:

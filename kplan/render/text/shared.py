@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Protocol
 
 from kplan.framework.doubt import Doubt
+from kplan.render.text.cells import wrapped
 from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
@@ -28,6 +29,7 @@ from kplan.words import count
 OWNERS_SHOWN = 2
 DOUBTS_SHOWN = 3
 """Lines of doubts between the verdict and its cause."""
+_BELOW = " ... (below)"
 
 
 def headline(page: Page, document: Answer | AuditReport | ClusterDiff | NodeExplanation | SimulationPlan) -> None:
@@ -80,14 +82,20 @@ def doubts(page: Page, doubted: Sequence[Doubt]) -> None:
 
 
 def doubt_lines(page: Page, texts: Sequence[str]) -> None:
-    """Write doubts in words, and keep those that are too many for the end."""
-    most = DOUBTS_SHOWN if len(texts) <= DOUBTS_SHOWN else DOUBTS_SHOWN - 1
-    for text in texts[:most]:
+    """Write doubts in words, as many as there are lines for, and keep the others for the end, there in full."""
+    room = page.width - LABEL
+    lines = [len(wrapped(text, room)) for text in texts]
+    shown = next((n for n in range(len(texts), 0, -1) if sum(lines[:n]) + (n < len(texts)) <= DOUBTS_SHOWN), 0)
+    for text in texts[:shown]:
         page.part("Doubt", text)
-    left = texts[most:]
-    if left:
-        page.part("Doubt", f"and {count(len(left), 'more doubt')}")
-        page.later += [("Doubt", text) for text in left]
+    left = texts[shown:]
+    begun = left[: not shown]  # the first one, where it is too long by itself
+    for text in begun:
+        most = DOUBTS_SHOWN - (len(texts) > 1)
+        page.part("Doubt", f"{' '.join(wrapped(text, room - len(_BELOW))[:most])}{_BELOW}")
+    if left[len(begun) :]:
+        page.part("Doubt", f"and {count(len(left) - len(begun), 'more doubt')}")
+    page.later += [("Doubt", text) for text in left]
 
 
 def group_lines(page: Page, group: Group, *, wide: bool = False) -> None:
