@@ -4,6 +4,8 @@ import hashlib
 import re
 import shutil
 import subprocess
+import sys
+import sysconfig
 import tarfile
 import zipfile
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from release import dist, pins
+from release import dist, pins, slim
 
 HOME = "https://example.invalid/kplan"
 
@@ -91,3 +93,63 @@ def test_pins_are_those_of_the_lock() -> None:
 
 def test_the_script_of_the_plugin_is_plain_sh() -> None:
     subprocess.run(["sh", "-n", str(dist.ROOT / "release" / "kubectl-plan")], check=True)
+
+
+def test_an_image_is_without_what_nothing_imports(tmp_path: Path) -> None:
+    site = tmp_path / "lib" / "python3.13" / "site-packages"
+    taken = ["kubernetes/aio/client/models/v1_pod.py", "kubernetes/client/models/v1_pod.py", "numpy/tests/test_x.py"]
+    taken += ["kplan/__pycache__/api.cpython-313.pyc", "pip/__init__.py", "pip-25.dist-info/METADATA"]
+    kept = ["kubernetes/client/models/__init__.py", "kubernetes/client/rest.py", "kplan/api.py", "numpy/__init__.py"]
+    for name in (*taken, *kept):
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text("12345")
+    assert slim.slim(tmp_path) == 5 * len(taken)
+    assert [name for name in (*taken, *kept) if (site / name).exists()] == kept
+    with pytest.raises(FileNotFoundError, match="has no site-packages"):
+        slim.slim(tmp_path / "none")
+
+
+WITHOUT = """
+import sys
+
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if any(name == gone or name.startswith(gone + ".") for gone in GONE):
+            raise ModuleNotFoundError(f"{name} is not in the image")
+
+GONE = sys.argv[1].split(",")
+sys.meta_path.insert(0, Without())
+from kubernetes import client, config
+from kubernetes.client.rest import RESTClientObject
+RESTClientObject(client.Configuration()).pool_manager
+from cel_expr_python import cel
+import zstandard
+zstandard.decompress(zstandard.compress(b"x"))
+from kplan.cli.main import main
+demo = "kplan/data/demo.yaml"
+asked = "explain pod -A; nodes; drain node-b; pack; fail node-a; simulate -o html; diff --k8s-version 1.36,1.37"
+for words in asked.split("; "):
+    code = main([*words.split(), "--snapshot", demo])
+    assert code in (0, 1), (words, code)
+print("all answered", file=sys.stderr)
+"""
+
+
+def test_commands_answer_without_what_an_image_leaves_out() -> None:
+    site = Path(sysconfig.get_paths()["purelib"])
+    paths = [path.relative_to(site) for path in slim.left_out(site) if path.suffix in ("", ".py", ".so")]
+    gone = {".".join(path.with_suffix("").parts).partition(".cpython")[0] for path in paths}
+    gone = {name for name in gone if "-" not in name and "__pycache__" not in name}
+    assert {"kubernetes.aio", "cel_expr_python.ext", "kubernetes.client.models.v1_pod", "numpy.f2py"} <= gone
+    words = [sys.executable, "-c", WITHOUT, ",".join(sorted(gone))]
+    done = subprocess.run(words, cwd=dist.ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.splitlines()[-1:]) == (0, ["all answered"]), done.stderr
+
+
+def test_the_steps_of_the_image_are_plain_sh() -> None:
+    text = (dist.ROOT / "Containerfile").read_text()
+    lines = re.findall(r"^RUN (.*?[^\\])$", text, re.MULTILINE | re.DOTALL)
+    assert len(lines) == 2
+    for line in lines:
+        subprocess.run(["sh", "-n", "-c", line.replace("\\\n", " ")], check=True)
+    assert re.findall(r"^USER (.*)$", text, re.MULTILINE) == ["65532:65532"]

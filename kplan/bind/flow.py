@@ -153,7 +153,7 @@ def _resume(path: str, given: Flags, open_bench: OpenBench, person: Person) -> B
     """Go on with a run that stopped; the server is asked first what happened."""
     if given.max_pods:
         raise UsageError(
-            "--max-pods says nothing where a run is resumed: its plan is there", code="resume-flag", hint="leave it out"
+            "--max-pods has no effect on a resumed run, which follows its plan", code="resume-flag", hint="leave it out"
         )
     record = read_journal(path)
     flags, plan = Flags.of(record.options).again(given), plan_of(record.plan)
@@ -194,7 +194,7 @@ def _still_fresh(bench: Workbench, flags: Flags) -> None:
         raise BindError(
             f"the cluster was read {age / 60:.0f} min before the question was answered",
             code="too-old",
-            hint="show it again; --max-age allows more",
+            hint="plan again, or allow more with --max-age",
         )
 
 

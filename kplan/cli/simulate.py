@@ -188,6 +188,7 @@ def manifest_plan(
     from kplan.sources import Manifests
     from kplan.studies.simulate.landing import read_manifests
     from kplan.studies.simulate.manifests import ManifestPlan
+    from kplan.studies.simulate.runbook import new_pods
     from kplan.wording.manifests import no_autoscaler
 
     manifests = read_manifests(files, namespace) if files else Manifests()
@@ -207,6 +208,7 @@ def manifest_plan(
         templates=templates,
         namespace=namespace,
         before=session.before,
+        made=frozenset(new_pods(session.what_if)),
     )
 
 

@@ -206,7 +206,7 @@ def _check_header(tree: Any) -> None:
         raise ConfigError(
             f'no kind "{kind}" is registered for version "{version}"',
             code="config-kind",
-            hint=f"there is {KIND} of {API_VERSION}; kplan config migrate makes it of older ones",
+            hint=f"use {KIND} of {API_VERSION}: kplan config migrate converts older ones",
         )
 
 

@@ -26,7 +26,7 @@ from kplan.framework.args import Args, Extender
 from kplan.framework.features import Features
 
 _GATES = "SchedulingGates"
-_NO_PLUGIN = "no plugin of today does it"
+_NO_PLUGIN = "no current plugin does this"
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ def parse(text: str) -> Any:
 
 def _json(text: str) -> Any:
     def refuse(constant: str) -> Any:
-        raise ValueError(f"{constant} is no JSON")
+        raise ValueError(f"{constant} is not JSON")
 
     try:
         tree = json.loads(text, object_pairs_hook=_Object, parse_constant=refuse)

@@ -40,7 +40,7 @@ def check_values(data: bytes, file: str) -> None:
         values += data.count(sign)
         if values > most:
             raise SourceError(
-                f"more than {most:,} values, the most that are read of a file of {len(data):,} bytes",
+                f"more than {most:,} values, the most that kplan reads from a file of {len(data):,} bytes",
                 file=file,
                 code="too-many",
                 hint="is it the right file?",

@@ -36,7 +36,7 @@ DOCUMENTS = 300_000
 """Documents of one file that are read; lists may hold more."""
 
 _FOREIGN = 1_000
-"""Documents that are no objects of Kubernetes before a file is taken for none of its."""
+"""Documents that are not Kubernetes objects before a file is taken for none of its."""
 _LIST = "List"
 _META = "meta.k8s.io/"
 _ANSWERS = frozenset({"Table", "Status"})
@@ -215,16 +215,16 @@ class _Reading:
     def _too_many(self) -> SourceError:
         """Refuse a file of which no end is in sight."""
         if len(self.foreign) > _FOREIGN:
-            told = f"more than {_FOREIGN:,} documents in it are no objects of Kubernetes"
+            told = f"more than {_FOREIGN:,} documents in it are not Kubernetes objects"
         else:
-            told = f"more than {DOCUMENTS:,} documents, the most that are read of one file"
+            told = f"more than {DOCUMENTS:,} documents, the most that kplan reads from one file"
         return SourceError(told, file=self.name, code="too-many", hint="is it the right file?")
 
     def _strange(self) -> None:
         """Refuse a file whose lists hold no end of what is no object."""
         if not self.found:
             self._nothing()
-        told = f"more than {_STRANGE:,} elements of its lists are no objects of Kubernetes"
+        told = f"more than {_STRANGE:,} elements of its lists are not Kubernetes objects"
         raise SourceError(told, file=self.name, code="too-many", hint="is it the right file?")
 
     def _nothing(self) -> None:
@@ -241,7 +241,7 @@ class _Reading:
     def _document(self, node: TextNode, hint: Hint, depth: int) -> None:
         """Take a document, or a list inside of one."""
         if depth > _LIST_DEPTH:
-            raise self._error("lists in lists in lists, too deep to be read", node, code="too-deep")
+            raise self._error("lists nested too deeply to be read", node, code="too-deep")
         array = node.array()
         if array is not None:
             self._array(array, node, hint, depth)
@@ -292,7 +292,7 @@ class _Reading:
         elif hint.kind:
             self.sink.listed(*hint)
         elif not items:
-            self.sink.note(f"{self.name}: an empty list that does not say of which kind")
+            self.sink.note(f"{self.name}: an empty list that does not name its kind")
         self.found = True
         self.sink.recorded(head.annotations)
         for item in items:

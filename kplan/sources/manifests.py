@@ -113,7 +113,7 @@ class Manifests:
         """Refuse more objects than any question is about."""
         if len(self.objects) + len(self.broken_objects) >= MOST_OBJECTS:
             raise SourceError(
-                f"more than {MOST_OBJECTS:,} objects, the most that kplan takes of manifests",
+                f"more than {MOST_OBJECTS:,} objects, the most that kplan takes from manifests",
                 file=file,
                 code="too-many",
                 hint="a dump of a whole cluster is read with --snapshot",

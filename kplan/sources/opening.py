@@ -140,8 +140,8 @@ def unreadable(error: Exception, path: object) -> SourceError:
 def _check(size: int, path: str | Path) -> None:
     if size > READ_LIMIT:
         raise SourceError(
-            f"more than {READ_LIMIT >> 30} GiB, the most that is read of one file",
+            f"more than {READ_LIMIT >> 30} GiB, the most that kplan reads from one file",
             file=shown(path),
             code="too-large",
-            hint="no cluster is as large: is it the right file? If so, split it and name the folder",
+            hint="no cluster is that large: is it the right file? If so, split it and name the folder",
         )

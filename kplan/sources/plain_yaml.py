@@ -27,8 +27,8 @@ def read_plain_yaml(file: str | Path) -> object:
         mark = getattr(error, "problem_mark", None)
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (0, 0)
         problem = getattr(error, "problem", None) or getattr(error, "reason", None)
-        raise SourceError(str(problem or "no YAML"), file=name, line=line, column=column, code="bad-yaml") from None
+        raise SourceError(str(problem or "not YAML"), file=name, line=line, column=column, code="bad-yaml") from None
     except RecursionError:
         raise SourceError("nested too deeply", file=name, code="too-deep") from None
     except (ValueError, OverflowError):  # a number of thousands of digits, a date that is none
-        raise SourceError("no YAML: a number or a date in it cannot be read", file=name, code="bad-yaml") from None
+        raise SourceError("not YAML: a number or a date in it cannot be read", file=name, code="bad-yaml") from None

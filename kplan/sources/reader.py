@@ -190,7 +190,7 @@ def _as_utf8(data: bytes, name: str) -> bytes:
         try:
             return data.decode("utf-16").removeprefix("\ufeff").encode()
         except UnicodeError:
-            raise SourceError("begins as UTF-16 and is no text", file=name, code="not-text") from None
+            raise SourceError("begins like UTF-16 but is not text", file=name, code="not-text") from None
     for magic, what in _ARCHIVES.items():
         if data.startswith(magic):
             raise SourceError(f"not text but {what}", file=name, code="not-text", hint="unpack it first")

@@ -60,7 +60,7 @@ def refuse_input(path: str | Path) -> None:
     """
     if was_read(path):
         raise UsageError(
-            f"{shown(path)}: cannot be written: it was read for this",
+            f"{shown(path)}: cannot be written: it is the file that was read",
             code="output-is-input",
             hint="name another file",
         )

@@ -115,21 +115,37 @@ def by_object(plan: SimulationPlan) -> list[Mine]:
 
 
 def of_others(
-    changes: Sequence[Expanded], rollouts: Sequence[RolloutPlan], steps: Sequence[PlanStep], waited: frozenset[str]
+    changes: Sequence[Expanded],
+    rollouts: Sequence[RolloutPlan],
+    steps: Sequence[PlanStep],
+    waited: frozenset[str],
+    made: frozenset[str] = frozenset(),
 ) -> frozenset[str]:
-    """Pods, ``namespace/name``, that waited before manifests landed, or left for such; none is theirs or left for them.
+    """Pods, ``namespace/name``, that waited before, or left for such; none is asked about, or left for one that is.
 
     Args:
-        changes: what manifests came to; where these bring no pods, the pods that wait are what is asked about.
+        changes: what manifests came to.
         rollouts: how controllers got on.
         steps: what became of each pod.
-        waited: pods that waited before.
+        waited: pods that waited before manifests and what-ifs.
+        made: pods that what-ifs made. Where neither these nor manifests bring any, those that wait are asked about.
     """
     objects = steps_by_object(changes, rollouts, steps)
-    if not any(item.steps or item.rollout is not None or item.change.refused for item in objects):
+    if not made and not any(item.steps or item.rollout is not None or item.change.refused for item in objects):
         return frozenset()
     theirs = {step.pod for item in objects for step in (*item.steps, *item.left)}
+    theirs |= _left_for(steps, made)
     return frozenset(step.pod for step in steps if step.pod not in theirs and (step.returned or step.pod in waited))
+
+
+def _left_for(steps: Sequence[PlanStep], made: frozenset[str]) -> set[str]:
+    """Pods that some evict which what-ifs made, and those that these evict in turn."""
+    left: set[str] = set()
+    for step in steps:
+        asked = bool({step.pod, first_name(step.pod)} & left) if step.returned else step.pod in made
+        if asked:
+            left |= {step.pod, *step.evicts}
+    return left
 
 
 def steps_by_object(

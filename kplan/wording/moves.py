@@ -7,10 +7,28 @@ from collections.abc import Sequence
 from kplan.cluster import PodInfo
 from kplan.course.evictions.budgets import Permission
 from kplan.course.moving import Journey, Movable, SearchResult
-from kplan.course.moving.movable import asked_to_stay, has_local_data
+from kplan.course.moving.movable import Stays, asked_to_stay, has_local_data
 from kplan.course.moving.replay import ReplayedJourney
 from kplan.result.document_base import Cause
 from kplan.words import count, listed
+
+_STAY = {
+    Stays.DAEMON: "DaemonSet pod",
+    Stays.STATIC: "static pod",
+    Stays.LEAVING: "pod being deleted",
+    Stays.BARE: "pod that nothing recreates",
+    Stays.OTHER_SCHEDULER: "pod of another scheduler",
+    Stays.ASKED_TO_STAY: "pod that an annotation protects",
+    Stays.BUDGET: "pod whose budget allows no eviction",
+    Stays.SPARED: "pod that is to be left alone",
+    Stays.LOCAL_DATA: "pod that would lose local data",
+}
+
+
+def stay(code: str, number: int) -> str:
+    """Count pods that run and are not moved, with why: ``6 DaemonSet pods``."""
+    word = _STAY.get(Stays(code), code)
+    return f"{number:,} {word if number == 1 else word.replace('pod', 'pods', 1)}"
 
 
 def sentence(pods: Sequence[str], result: SearchResult) -> str:

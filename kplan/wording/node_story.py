@@ -168,7 +168,7 @@ def race_text(race: NodeRace, result: str, *, nominated: bool, tied: Sequence[st
         return "is nominated here" if result == "lands" else other
     if result == "ties":
         return f"ties at {race.total} with {listed(tied)}: the scheduler draws"
-    return "goes here: it fits no other node" if race.feasible == 1 else f"goes here, with {race.total}"
+    return "goes here: it fits no other node" if race.feasible == 1 else f"goes here with a score of {race.total}"
 
 
 def loses_text(race: NodeRace, there: int, here: int) -> str:

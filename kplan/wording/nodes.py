@@ -26,7 +26,7 @@ def fullest_first(resource: str = "") -> str:
     return f"fullest first, by {resource}" if resource else "fullest first"
 
 
-def sentence(nodes: int, takes: int, pods: int, closed: Mapping[str, int]) -> str:
+def sentence(nodes: int, takes: int, pods: int, closed: Mapping[str, int], tainted: int = 0) -> str:
     """Say how many nodes take pods, and why others do not.
 
     Args:
@@ -34,15 +34,19 @@ def sentence(nodes: int, takes: int, pods: int, closed: Mapping[str, int]) -> st
         takes: how many of them take pods.
         pods: how many run there.
         closed: nodes by what closes them; one may be closed by several.
+        tainted: how many of those that take pods take those alone that tolerate a taint of people's own.
     """
     whole = count(nodes, "node")
     if not nodes:
         return whole
     there = f"{count(pods, 'pod')} on {'it' if nodes == 1 else 'them'}"
-    told = [f"{number:,} {_CLOSED.get(name, name)}" for name, number in closed.items() if number]
+    told = [
+        f"{number:,} {_CLOSED.get(name, name)}" for name, number in (*closed.items(), ("tainted", tainted)) if number
+    ]
+    pod, takes = ("any pod" if tainted else "pods"), takes - tainted
     if not told:
         return f"{whole}, {'it takes' if nodes == 1 else 'all take'} pods; {there}"
-    return f"{whole}, {takes:,} {'takes' if takes == 1 else 'take'} pods ({', '.join(told)}); {there}"
+    return f"{whole}, {takes:,} {'takes' if takes == 1 else 'take'} {pod} ({', '.join(told)}); {there}"
 
 
 def no_node(*, at_all: bool) -> Cause:
@@ -55,16 +59,17 @@ def all_closed() -> Cause:
     return Cause(code="all-closed", text="no node takes pods")
 
 
-def scarcest(name: str, total: ResourceTotal) -> Cause:
-    """Say of the scarcest resource how much is free, and in which pieces."""
+def scarcest(name: str, total: ResourceTotal, *, tainted: bool = False) -> Cause:
+    """Say of the scarcest resource how much is free, and in which pieces; the node of the largest may be tainted."""
     if not total.requested:
         return Cause(code="unused", text="nothing is requested of these nodes")
     if not total.free:
         return Cause(code="scarcest", text=f"{name} is scarcest: none is free on the nodes that take pods")
     free, largest = short_amount(name, total.free), short_amount(name, total.largest)
-    where = f"all on {total.largest_node}"
+    node = f"{total.largest_node}, tainted" if tainted else total.largest_node
+    where = f"all on {node}"
     if total.free != total.largest:
-        where = f"at most {largest} in one piece ({total.largest_node})"
+        where = f"at most {largest} in one piece ({node})"
     return Cause(code="scarcest", text=f"{name} is scarcest: {free} free, {where}")
 
 

@@ -16,11 +16,11 @@ def verdict_of(totals: PlanTotals, rollouts: Sequence[RolloutPlan], refused: int
     """FITS, PARTLY or BLOCKED.
 
     Args:
-        totals: counts of pods.
+        totals: counts of the pods that are asked about.
         rollouts: how controllers got on.
         refused: objects that the API server would refuse, or pods of.
     """
-    if totals.not_placed == totals.waiting and not refused and not any(rollout.stalled for rollout in rollouts):
+    if not totals.not_placed and not refused and not any(rollout.stalled for rollout in rollouts):
         return "FITS"
     done = totals.placed or any(not rollout.stalled for rollout in rollouts)
     return "PARTLY" if done else "BLOCKED"
@@ -71,8 +71,7 @@ def sentence(
     refused = [entry for entry in change if entry.refused]
     tail = f"; {_tally(refused)} refused" if refused else ""
     tail = f"; GONE: {listed(evicted.gone, most=2)}{tail}" if evicted.gone else tail
-    if waiting:
-        tail += f"; {count(waiting, 'other pod')} {'finds' if waiting == 1 else 'find'} no node"
+    tail += others_wait(waiting)
     mine = [rollout for rollout in rollouts if rollout.strategy and rollout.strategy != "OnDelete"]
     pods = sum(bool(step.pod) for rollout in mine for step in rollout.steps)
     if len(mine) == 1 and totals.pods == pods:
@@ -225,19 +224,50 @@ def steps_taken(steps: int, *, unmet: int, left: int, expected: int, refused: Se
     return f"no pod stays Pending {taken}{f', {expected} as expected' if expected else ''}"
 
 
-def after_scaling(sentence: str, owners: Sequence[str], placed: int, made: int) -> str:
-    """Say how many of the pods that scaling makes are placed, then what becomes of those that wait.
+def others_wait(pods: int) -> str:
+    """Count pods that find no node and are not asked about, after a sentence about those that are; empty for none."""
+    return f"; {count(pods, 'other pod')} {'finds' if pods == 1 else 'find'} no node" if pods else ""
 
-    Args:
-        sentence: about the pods that wait after it; empty where none does.
+
+@dataclass(frozen=True, slots=True)
+class ScaledPods:
+    """What became of the pods that scaling makes.
+
+    Attributes:
         owners: what is scaled.
-        placed: pods that scaling makes and that find a node.
-        made: pods that it makes.
+        made: how many pods that makes.
+        placed: those that find a node.
+        gated: those that a scheduling gate holds back.
+        causes: why the others were not placed.
+        evicted: pods that left their nodes and find none; those that left for others left out.
+        more: pods that other what-ifs brought and that find none.
     """
-    of = f" of {listed(list(owners), most=2)}" if owners else ""
+
+    owners: Sequence[str]
+    made: int
+    placed: int
+    gated: int = 0
+    causes: int = 0
+    evicted: int = 0
+    more: int = 0
+
+
+def after_scaling(scaled: ScaledPods) -> str:
+    """Say how many of the pods that scaling makes are placed, and what else that leaves without a node."""
+    of = f" of {listed(list(scaled.owners), most=2)}" if scaled.owners else ""
+    made, placed = scaled.made, scaled.placed
     if placed == made:
         every = "the new pod" if made == 1 else "both new pods" if made == 2 else f"all {made:,} new pods"
         text = f"{every}{of} {'is' if made == 1 else 'are'} placed"
+    elif made == 1:
+        text = f"the new pod{of} is {'gated' if scaled.gated else 'not placed'}"
     else:
         text = f"{placed:,} of {count(made, 'new pod')}{of} {'is' if placed == 1 else 'are'} placed"
-    return f"{text}; of all that wait then, {sentence}" if sentence else text
+        left = made - placed - scaled.gated
+        why = f", for {count(scaled.causes, 'cause')}" if scaled.causes else ""
+        text += f", {left:,} not{why}" if left else ""
+        text += f", {scaled.gated:,} gated" if scaled.gated else ""
+    for number, word in ((scaled.evicted, "evicted pod"), (scaled.more, "pod of other steps")):
+        words = word if number == 1 else word.replace("pod", "pods", 1)
+        text += f"; {number:,} {words} {'stays' if number == 1 else 'stay'} Pending" if number else ""
+    return text

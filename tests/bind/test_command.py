@@ -42,8 +42,8 @@ REFUSED = {
     ),
     "labels of named pods": (["a", "-l", "app=web"], "-l chooses among the pods of namespaces, not among named ones"),
     "labels of manifests": (["-f", "x.yaml", "-l", "app=web"], "-l chooses among the pods of namespaces"),
-    "a resumed run has its plan": (["--resume", "j", "--replan"], "--replan says nothing where a run is resumed"),
-    "and as many pods as that has": (["--resume", "j", "--max-pods", "1"], "--max-pods says nothing where a run is"),
+    "a resumed run has its plan": (["--resume", "j", "--replan"], "--replan has no effect on a resumed run"),
+    "and as many pods as that has": (["--resume", "j", "--max-pods", "1"], "--max-pods has no effect on a resumed run"),
     "a format that it has not": (["-A", "--apply", "-o", "name"], "-o name: bind has no such format"),
     "a file for which there is no folder": (
         ["-A", "--apply", "-o", "json=/none/x.json"], "/none/x.json: cannot be written: no folder to write to",
@@ -179,5 +179,5 @@ def test_no_secret_of_a_manifest_is_in_what_is_told_and_all_is_in_what_is_saved(
     saved = Path("plan.json").read_text()
     assert all(f"hidden-{number}" in saved for number in (1, 2, 4, 5, 6))
     assert load_plan("plan.json").totals.objects == 1
-    with pytest.raises(UsageError, match=r"r\.json: a plan to read: what it creates was left out of it"):
+    with pytest.raises(UsageError, match=r"r\.json: a plan to look at: the objects that it creates were left out"):
         load_plan("r.json")

@@ -110,8 +110,8 @@ def volumes() -> tuple[list[Object], dict[str, Any]]:
 
 
 SHOWN: dict[str, tuple[Callable[[], tuple[list[Object], dict[str, Any]]], str, str]] = {
-    "devices": (devices, "devices-changed", "claim default/of-b would get node-a/g0 by now, not node-a/g1"),
-    "volumes": (volumes, "volume-changed", "claim default/of-b would get pv-0 by now, not pv-1"),
+    "devices": (devices, "devices-changed", "claim default/of-b would get node-a/g0 now, not node-a/g1"),
+    "volumes": (volumes, "volume-changed", "claim default/of-b would get pv-0 now, not pv-1"),
 }
 
 

@@ -132,7 +132,7 @@ def test_a_claim_that_somebody_else_has_allocated_holds_the_pod_back(tmp_path: P
     world.store.objects[f"{CLAIMS}/c"]["status"] = given("node-b", "g7", users=["x"])
     result = world.run()
     assert became(result) == [("default/a", "held-back", "claim-elsewhere")]
-    assert result.pods[0].text == "claim default/c got node-b/g7 by now"
+    assert result.pods[0].text == "claim default/c got node-b/g7 meanwhile"
     assert world.store.writes == []
 
 
@@ -151,7 +151,7 @@ def test_other_devices_than_those_shown_hold_the_pod_back(tmp_path: Path) -> Non
     assert shown.devices[0].devices == (f"{DRIVER}/node-a/g0",)
     result = world.run()
     assert became(result) == [("default/a", "held-back", "devices-changed")]
-    assert result.pods[0].text == "claim default/c would get node-a/g1 by now, not node-a/g0"
+    assert result.pods[0].text == "claim default/c would get node-a/g1 now, not node-a/g0"
 
 
 def test_the_reservation_is_taken_back_where_the_pod_is_not_bound(tmp_path: Path) -> None:
@@ -301,7 +301,7 @@ def test_devices_that_take_more_of_their_node_by_now_hold_the_pod_back(tmp_path:
     world.state = World(tmp_path, *counting("3"), gates=GATES).state
     result = world.run()
     assert became(result) == [("default/a", "held-back", "devices-changed")]
-    assert result.pods[0].text == "its devices would take other amounts of the node's resources by now"
+    assert result.pods[0].text == "its devices would take other amounts of the node's resources now"
     assert world.store.writes == []
 
 

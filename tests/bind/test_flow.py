@@ -129,7 +129,7 @@ def test_a_journal_that_is_there_is_refused_before_anybody_is_asked(tmp_path: An
     path = tmp_path / "j.jsonl"
     path.write_text("{}")
     person = Agrees()
-    with pytest.raises(UsageError, match="a journal of that name is there already"):
+    with pytest.raises(UsageError, match="a journal of that name exists"):
         go(CommandLine(Targets(names=["a"]), apply=True, journal=str(path)), Flags(), lambda flags: None, person)  # type: ignore[arg-type,return-value]
     assert person.asked == 0
 
@@ -229,8 +229,8 @@ def test_a_saved_plan_of_other_rules_is_refused_and_so_is_a_run_that_is_resumed(
         assert found.verdict == "REFUSED"
         assert found.because is not None
         assert found.because.text == (
-            "--k8s-version 1.36: the plan was made by other rules: Kubernetes version 1.36, now 1.37; plan again, or "
-            "choose those"
+            "--k8s-version 1.36: the plan was made under other rules: Kubernetes version 1.36, now 1.37; plan again, "
+            "or ask for those"
         )
     same = msgspec.structs.replace(old, rules=rules_of(Scheduler.of("1.37.0"), [bind_pod("a")]))
     assert bench.again(same, Flags(), "plan.json").verdict == "READY"

@@ -117,7 +117,7 @@ def test_a_right_to_follow_that_is_missing_is_said_and_stops_nothing() -> None:
     [guard] = watch_guards(FakeClient(handler), OF_VOLUMES)
     assert (guard.name, guard.state) == ("watch", "--")
     assert guard.text == (
-        "what others do meanwhile to csinodes, persistentvolumes goes unseen: no right to list and watch them"
+        "changes that others make to csinodes, persistentvolumes go unseen: no right to list and watch them"
     )
     allowed = FakeClient(lambda *request: answer(201, {"status": {"allowed": True}}))
     assert list(watch_guards(allowed, OF_VOLUMES)) == []
@@ -191,7 +191,7 @@ def test_a_namespace_that_is_labelled_after_the_plan_counts() -> None:
     red = make("Namespace", "default", metadata={"labels": {"team": "red"}})
     cluster.seen_object("namespaces", Seen(red))
     assert cluster.feasible(info(cluster, "a"), "node-a") == (
-        "node-a does not fit it any more: node(s) didn't satisfy existing pods anti-affinity rules"
+        "node-a no longer fits it: node(s) didn't satisfy existing pods anti-affinity rules"
     )
     cluster.seen_object("namespaces", Seen(red, gone=True))
     assert cluster.feasible(info(cluster, "a"), "node-a") == ""
@@ -205,4 +205,4 @@ def test_a_storage_class_that_is_deleted_after_the_plan_counts() -> None:
     cluster = live(node("node-a"), waiting, claim, mine("a", volumes=CLAIM))
     assert cluster.feasible(info(cluster, "a"), "node-a") == ""
     cluster.seen_object("storage_classes", Seen(waiting, gone=True))
-    assert cluster.feasible(info(cluster, "a"), "node-a").startswith("node-a does not fit it any more: ")
+    assert cluster.feasible(info(cluster, "a"), "node-a").startswith("node-a no longer fits it: ")

@@ -75,7 +75,7 @@ def test_where_one_that_is_needed_is_gone_none_is_bound(tmp_path: Path) -> None:
         ("default/g-2", "held-back", "permit"),
     ]
     assert result.pods[0].text == (
-        "none of its group default/g is bound, as 1 pod of it cannot be placed any more: "
+        "none of its group default/g is bound, because 1 pod of it can no longer be placed: "
         "waiting for minCount pods from a gang to be scheduled"
     )
 
@@ -100,8 +100,8 @@ def test_one_whose_binding_is_refused_takes_nobody_back_and_that_is_said(tmp_pat
         ("default/g-2", "bound", ""),
     ]
     assert result.notes == (
-        "group default/g: 2 pods bound, fewer than it needs at one time: those that are bound stay, as with the "
-        "scheduler, and the others are yet to be bound",
+        "group default/g: 2 pods bound, fewer than it needs at once: they stay, as with the scheduler; "
+        "the others are still to be bound",
     )
 
 

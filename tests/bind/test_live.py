@@ -39,7 +39,7 @@ def on(name: str, where: str, cpu: str = "1") -> Pod:
 def test_a_pod_that_another_scheduler_places_takes_its_room() -> None:
     cluster = live(node("node-a", cpu="2"), mine("a"))
     cluster.seen(Seen(on("rival", "node-a", "2")))
-    with pytest.raises(NoFit, match="node-a does not fit it any more: Insufficient cpu"):
+    with pytest.raises(NoFit, match="node-a no longer fits it: Insufficient cpu"):
         cluster.assume(info(cluster, "a"), "node-a")
     cluster.seen(Seen(on("rival", "node-a", "2"), gone=True))
     cluster.assume(info(cluster, "a"), "node-a")
@@ -48,7 +48,7 @@ def test_a_pod_that_another_scheduler_places_takes_its_room() -> None:
 def test_what_is_assumed_counts_until_it_is_taken_back() -> None:
     cluster = live(node("node-a", cpu="1"), mine("a"), mine("b"))
     cluster.assume(info(cluster, "a"), "node-a")
-    assert cluster.feasible(info(cluster, "b"), "node-a") == "node-a does not fit it any more: Insufficient cpu"
+    assert cluster.feasible(info(cluster, "b"), "node-a") == "node-a no longer fits it: Insufficient cpu"
     cluster.revert("default/a")
     assert cluster.feasible(info(cluster, "b"), "node-a") == ""
     assert int(cluster.cluster.requested[0, 0]) == 0

@@ -143,7 +143,7 @@ def test_what_is_there_and_differs_is_refused_with_the_field_and_what_to_do(tmp_
     found = landed(tmp_path, written, there=holding(there))
     [item] = found.objects
     assert (item.result, item.text) == (
-        "refused", "it is there and differs in spec.replicas: kubectl apply it, then kplan bind deploy/web"
+        "refused", "it exists and differs in spec.replicas: kubectl apply it, then kplan bind deploy/web"
     )  # fmt: skip
     assert found.pods == ()
 
@@ -184,7 +184,7 @@ def test_a_cron_job_is_created_and_its_pods_are_for_later(tmp_path: Path) -> Non
     found = landed(tmp_path, cron)
     assert [(item.object, item.result) for item in found.objects] == [("cronjob/shop/nightly", "create")]
     assert found.planned == {}
-    assert found.notes[-1] == "cronjob/shop/nightly makes no pods at once: bind them when they are there"
+    assert found.notes[-1] == "cronjob/shop/nightly makes its pods later: bind them once they exist"
 
 
 def test_an_object_without_a_name_is_refused(tmp_path: Path) -> None:

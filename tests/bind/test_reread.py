@@ -64,7 +64,7 @@ PODS = {
     "it has ended": (waiting(status={"phase": "Failed"}), "ended", "the pod has ended (Failed)"),
     "a rival bound it": (waiting(node="node-b"), "bound-by-another", "another scheduler bound it to node-b"),
     "it is bound there": (waiting(node="node-a"), "bound-already", "the pod is bound to node-a already"),
-    "it is gated": (waiting(schedulingGates=[{"name": "later"}]), "gated", "the pod has scheduling gates by now"),
+    "it is gated": (waiting(schedulingGates=[{"name": "later"}]), "gated", "the pod has scheduling gates now"),
     "it has changed": (
         waiting(labels={"app": "db"}, priority=5), "pod-changed",
         "the pod has changed since it was shown: labels, priority",
@@ -122,7 +122,7 @@ CLAIMS = {
     "it was deleted": (None, "claim default/data was deleted after the plan"),
     "it is being deleted": (claim(deletionTimestamp="now"), "claim default/data was deleted after the plan"),
     "it was made again": (claim("c2"), "claim default/data was deleted and made again after the plan"),
-    "it got another volume": (claim(volume="pv-2"), "claim default/data got volume pv-2 by now, not pv-1"),
+    "it got another volume": (claim(volume="pv-2"), "claim default/data got volume pv-2 meanwhile, not pv-1"),
 }
 
 

@@ -51,7 +51,7 @@ def test_what_differs_is_named_with_what_to_do(now: dict[str, Any], differs: str
     before = rules_of(Scheduler.of("1.37"), PODS)
     found = list(rules_guards(before, rules_of(Scheduler.of(**{"version": "1.37", **now}), PODS)))
     assert [(one.name, one.state, one.flag) for one in found] == ([("rules", "needs", flag)] if differs else [])
-    text = f"the plan was made by other rules: {differs}; plan again, or choose those"
+    text = f"the plan was made under other rules: {differs}; plan again, or ask for those"
     assert [one.text for one in found] == ([text] if differs else [])
 
 

@@ -257,11 +257,11 @@ def test_volumes_are_given_and_claims_too_before_the_pod_is_bound(tmp_path: Path
 TAKEN = {
     "a volume that another claim has by now": (
         f"{VOLUME}pv-1", {"spec": {"claimRef": {"namespace": "x", "name": "y", "uid": "z"}}}, "volume-taken",
-        "volume pv-1 belongs to claim x/y by now",
+        "volume pv-1 belongs to claim x/y now",
     ),
     "a claim that was given to another node": (
         f"{CLAIM}scratch", {"metadata": {"annotations": {"volume.kubernetes.io/selected-node": "node-a"}}},
-        "claim-elsewhere", "claim default/scratch was given to node node-a by now",
+        "claim-elsewhere", "claim default/scratch was given to node node-a meanwhile",
     ),
     "a volume that was made again": (
         f"{VOLUME}pv-1", {"metadata": {"uid": "v9"}}, "volume-recreated",

@@ -191,7 +191,7 @@ def test_gates_that_the_rules_do_not_know_are_a_doubt_and_nothing_more(
 def test_gates_of_another_version_keep_no_configuration_from_being_used(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """LongGone is not there any more, and NodeInclusionPolicyInPodTopologySpread is on for good."""
+    """LongGone no longer exists, and NodeInclusionPolicyInPodTopologySpread is on for good."""
     gates = "NodeInclusionPolicyInPodTopologySpread=false,LongGone=true,DRAConsumableCapacity=false"
     path = write(tmp_path, node("n-1"), pod("p"), scheduler_pod(f"--feature-gates={gates}"))
     given = tmp_path / "sched.yaml"

@@ -62,6 +62,26 @@ def test_a_control_plane_is_no_room_for_pods(tmp_path: Path, capsys: pytest.Capt
     assert capsys.readouterr().out.splitlines()[0] == "NODES    2 nodes, 1 takes pods (1 control plane); 1 pod on them"
 
 
+def test_a_tainted_node_is_room_for_some_pods_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    taint = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
+    source = cluster(tmp_path, node("infra", cpu="64", taints=[taint]))
+    assert main(["nodes", "--snapshot", source]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "NODES    2 nodes, 1 takes any pod (1 tainted); 1 pod on them"
+    assert lines[1].endswith("at most 64 in one piece (infra, tainted)")
+    assert "Slot     most room for one pod: a, 3 cpu, 16Gi memory" in lines
+
+
+@pytest.mark.parametrize(("share", "code"), [("20%", 0), ("30%", 1)])
+def test_a_tainted_node_is_no_headroom_of_the_cluster(tmp_path: Path, share: str, code: int) -> None:
+    taint = {"key": "dedicated", "value": "infra", "effect": "NoSchedule"}
+    source = cluster(tmp_path, node("infra", cpu="64", taints=[taint]))
+    new = pod("new", cpu="2")
+    new["spec"]["containers"][0]["image"] = "example.invalid/new:1"
+    (tmp_path / "new.json").write_text(json.dumps(new))
+    assert main(["check", str(tmp_path / "new.json"), "--headroom", share, "--snapshot", source]) == code
+
+
 def test_the_version_of_the_rules_is_not_said_to_be_the_recorded_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,7 +47,7 @@ def test_the_text(capsys: pytest.CaptureFixture[str]) -> None:
         """'{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"web-7d4b9-2k9dl","namespace":"shop"}}'""",
         "         kubectl get pods -n shop -o wide --field-selector spec.nodeName=node-b  # until it is ready",
         "         kubectl uncordon node-a",
-        "Stay     6 daemon-set",
+        "Stay     6 DaemonSet pods",
         "Note     it finds no place after others that wait, too, and are tried first:",
         "         ops/billing-0, shop/web-7d4b9-x2v8q",
         "From     demo.yaml, 6 nodes, 21 pods; rules of 1.37.2 (newest kubelet)",

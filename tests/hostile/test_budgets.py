@@ -113,7 +113,7 @@ def test_elements_of_lists_that_are_none_of_kubernetes(tmp_path: Path, capsys: p
     file = tmp_path / "s.json"
     file.write_bytes(of(*[{"ab": "cd"}] * 20_001))
     assert main(["nodes", "--snapshot", str(file)]) == 2
-    assert "more than 20,000 elements of its lists are no objects of Kubernetes" in capsys.readouterr().err
+    assert "more than 20,000 elements of its lists are not Kubernetes objects" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", [b'[{"a":[' + b"1," * 8_000_000 + b"1]}]", b"a: [" + b"b," * 8_000_000 + b"b]"])
@@ -121,7 +121,7 @@ def test_values_of_a_file(text: bytes, tmp_path: Path, capsys: pytest.CaptureFix
     file = tmp_path / "f"
     file.write_bytes(text)
     assert main(["nodes", "--snapshot", str(file)]) == 2
-    assert "more than 8,000,000 values, the most that are read of a file of 16,000,0" in capsys.readouterr().err
+    assert "more than 8,000,000 values, the most that kplan reads from a file of 16,000,0" in capsys.readouterr().err
 
 
 def test_keys_of_a_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +146,7 @@ def test_documents_that_are_none_of_kubernetes(text: str, tmp_path: Path, capsys
     file = tmp_path / "f"
     file.write_text(text)
     assert main(["nodes", "--snapshot", str(file)]) == 2
-    assert "more than 1,000 documents in it are no objects of Kubernetes" in capsys.readouterr().err
+    assert "more than 1,000 documents in it are not Kubernetes objects" in capsys.readouterr().err
 
 
 def test_a_word_without_an_end_is_cut_where_people_read_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,7 +69,7 @@ def test_ten_times_the_objects_of_manifests_take_no_more_memory_than_the_most(
     size = most_objects.write_bytes(as_json([pod(f"p{number}") for number in range(1000)]))
 
     def refused() -> None:
-        with pytest.raises(SourceError, match="more than 100 objects, the most that kplan takes of manifests"):
+        with pytest.raises(SourceError, match="more than 100 objects, the most that kplan takes from manifests"):
             load_objects(most_objects)
 
     assert most(refused) < most(lambda: load_objects(least)) + 2 * size

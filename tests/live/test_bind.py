@@ -323,7 +323,7 @@ def test_a_claim_that_is_deleted_after_the_plan_holds_its_pod_back_and_no_other(
     assert world.became() == {"a": "held-back", "b": "bound"}
     held = world.told()["pods"][0]
     assert (held["code"], held["text"]) == (
-        "no-fit", f'{names[0]} does not fit it any more: persistentvolumeclaim "data" not found',
+        "no-fit", f'{names[0]} no longer fits it: persistentvolumeclaim "data" not found',
     )  # fmt: skip
     world.check_nothing_lost_or_doubled()
 
@@ -415,7 +415,7 @@ def test_objects_that_may_not_be_followed_are_named_and_nothing_is_held_back(
     everything = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "create", "update", "patch"]},
                   {"apiGroups": [""], "resources": ["nodes", "pods", "persistentvolumeclaims"], "verbs": ["watch"]},
                   {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"], "verbs": ["watch"]}]  # fmt: skip
-    unseen = "what others do meanwhile to csinodes, persistentvolumes goes unseen: no right to list and watch them"
+    unseen = "changes that others make to csinodes, persistentvolumes go unseen: no right to list and watch them"
     with bindworld.only_rights(world, everything):
         assert world.kplan("-n", world.name) == 0
         assert f"-- watch {unseen}" in " ".join(capsys.readouterr().out.split())
@@ -443,7 +443,7 @@ def test_a_namespace_that_is_labelled_after_the_plan_keeps_its_pods_off_a_node(w
         assert world.apply() == 1
     assert world.became() == {"a": "held-back", "b": "held-back"}
     assert world.told()["pods"][0]["text"] == (
-        f"{name} does not fit it any more: node(s) didn't satisfy existing pods anti-affinity rules"
+        f"{name} no longer fits it: node(s) didn't satisfy existing pods anti-affinity rules"
     )
 
 
@@ -456,8 +456,8 @@ def test_a_saved_plan_is_not_applied_under_other_rules(world: World, capsys: pyt
     assert world.kplan("--plan", plan, "--apply", "--yes") == 2
     err = " ".join(capsys.readouterr().err.split())
     assert (
-        "refused: --k8s-version 1.36: the plan was made by other rules: Kubernetes version 1.36, now 1.37; plan "
-        "again, or choose those"
+        "refused: --k8s-version 1.36: the plan was made under other rules: Kubernetes version 1.36, now 1.37; plan "
+        "again, or ask for those"
     ) in err
     assert not world.proxy.writes
     assert world.kplan("--plan", plan, "--apply", "--yes", "--k8s-version", "1.36") == 0
@@ -563,7 +563,7 @@ def test_nothing_is_evicted_for_a_pod_that_fits_without_by_now(world: World) -> 
         with world.proxy.fault(on("binding", dry=True), before=leave):
             assert world.apply("--preempt") == 1
     [held] = world.told()["pods"]
-    assert held["text"] == f"it fits {names[1]} without evictions by now"
+    assert held["text"] == f"it fits {names[1]} without evictions now"
     assert world.proxy.writes == []
     assert world.on() == {"low-0": names[0], "high": ""}
 
@@ -643,7 +643,7 @@ def test_pods_that_others_place_meanwhile_take_their_room(world: World) -> None:
     with world.proxy.fault(lambda r: r.dry and r.path.endswith("/a/binding"), after=rival):
         assert world.apply() == 1
     assert world.became() == {"a": "held-back", "b": "bound"}
-    assert world.told()["pods"][0]["text"] == f"{names[0]} does not fit it any more: Insufficient cpu"
+    assert world.told()["pods"][0]["text"] == f"{names[0]} no longer fits it: Insufficient cpu"
     wait_for(lambda: world.on()["b"] == names[0])
 
 

@@ -328,7 +328,7 @@ def test_a_volume_that_is_taken_by_another_claim(world: World) -> None:
     with world.proxy.fault(on(pv), before=steal):
         assert world.apply() == 1
     [held] = world.told()["pods"]
-    assert held["text"] == f"volume {pv} belongs to claim {world.name}/thief by now"
+    assert held["text"] == f"volume {pv} belongs to claim {world.name}/thief now"
     assert world.on() == {"a": ""}
 
 

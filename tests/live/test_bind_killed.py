@@ -146,7 +146,7 @@ def test_a_run_is_not_resumed_under_other_rules(world: World, capsys: pytest.Cap
     gate = "NominatedNodeNameForExpectation=false"
     assert world.kplan("--resume", str(world.journal), "--yes", "--feature-gates", gate, journal=False) == 2
     err = " ".join(capsys.readouterr().err.split())
-    assert "the plan was made by other rules: feature gates as by default, now" in err
+    assert "the plan was made under other rules: feature gates as by default, now" in err
     assert world.resume() == 0
     assert world.on() == {"a": f"{world.name}-0"}
 

@@ -186,7 +186,7 @@ def test_what_is_there_and_differs_is_refused_and_nothing_is_written(
     assert create(world, *words) == 2
     err = " ".join(capsys.readouterr().err.split())
     field = "spec.template.spec.containers[0].resources.requests.cpu"
-    assert f"deploy/{world.name}/web: it is there and differs in {field}: kubectl apply it" in err
+    assert f"deploy/{world.name}/web: it exists and differs in {field}: kubectl apply it" in err
     assert world.proxy.writes == []
 
 
@@ -243,7 +243,7 @@ def test_an_object_that_appears_otherwise_meanwhile_leaves_the_rest_uncreated(wo
     with world.proxy.fault(on("configmaps"), before=rival):
         assert create(world, *words) == 1
     result = world.told()
-    text = f"configmap/{world.name}/settings is there by now and differs in data.a"
+    text = f"configmap/{world.name}/settings exists now and differs in data.a"
     assert [(item["result"], item.get("text", "")) for item in result["objects"]] == [
         ("held-back", text), ("not-tried", ""),
     ]  # fmt: skip

@@ -46,14 +46,14 @@ def test_a_certificate_of_another_authority(server: ControlPlane, other_server: 
     mine = {key: value for key, value in authority.items() if key.startswith("certificate-authority")}
     error = failure(kubeconfig=changed(server, tmp_path, **mine))
     assert (error.code, error.message) == (
-        "tls", f"no trust in {server.url}: its certificate is not signed by the authority in the kubeconfig",
+        "tls", f"{server.url} cannot be trusted: its certificate is not signed by the authority in the kubeconfig",
     )  # fmt: skip
 
 
 def test_a_certificate_for_another_name(server: ControlPlane, tmp_path: Path) -> None:
     url = server.url.replace("127.0.0.1", "localhost")
     error = failure(kubeconfig=changed(server, tmp_path, server=url))
-    assert (error.code, error.message) == ("tls", f"no trust in {url}: its certificate is for another name")
+    assert (error.code, error.message) == ("tls", f"{url} cannot be trusted: its certificate is for another name")
 
 
 def test_a_token_that_is_not_valid_any_more(server: ControlPlane, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ def test_many_moves_are_folded_by_owner_on_one_screen() -> None:
     text = diff(found, Style())
     assert len(text.splitlines()) <= 40
     assert max(map(len, text.splitlines())) <= 80
-    assert "Moves    by NodeResourcesFit 29; the most first" in text
+    assert "Moves    29 pods by NodeResourcesFit 29" in text
     assert "pods of team-00 without an owner: node-00 -> node-29" in text
     assert " pods (-o wide, -o json)" in text
     assert diff(found, Style(wide=True)).count("NodeResourcesFit favours") >= 29

@@ -72,15 +72,15 @@ def test_a_small_cluster_in_full() -> None:
     )
     assert node_list(found, Style()) == dedent(
         """\
-        NODES    3 nodes, 2 take pods (1 cordoned); 2 pods on them
-        Because  cpu is scarcest: 4 free, at most 3 in one piece (b)
+        NODES    3 nodes, 1 takes any pod (1 cordoned, 1 tainted); 2 pods on them
+        Because  cpu is scarcest: 4 free, at most 3 in one piece (b, tainted)
 
         Total            used  requested    of  free  closed  largest  unusable
                  cpu      33%          4    12     4       4        3     25.0%
                  memory    8%        4Gi  48Gi  28Gi    16Gi     16Gi     42.9%
                  pods      0%          2   330   218     110      109         -
                  gpu      50%          1     2     1       0        1      0.0%
-        Slot     most room for one pod: b, 3 cpu, 16Gi memory, 1 gpu
+        Slot     most room for one pod: a, 1 cpu, 12Gi memory
         Nodes    node  cpu         free  memory       free     gpu   pods
                  a     ####.  75%     1  #....   25%  12Gi       -  1/110
                  b     #....  25%     3  .....    0%  16Gi  1 of 2  1/110  taint

@@ -175,7 +175,7 @@ def test_the_table_tells_present_from_empty_from_absent():
 def test_an_empty_list_of_no_kind_says_nothing_but_is_noted():
     state = load_values([pod("a"), {"apiVersion": "v1", "kind": "List", "items": []}])
     assert state.completeness.counts == {"Pod": 1}
-    assert state.completeness.notes == ("objects: an empty list that does not say of which kind",)
+    assert state.completeness.notes == ("objects: an empty list that does not name its kind",)
 
 
 SNAPSHOT = {

@@ -104,7 +104,7 @@ def test_of_two_kubeconfigs_the_first_counts(tmp_path: Path, monkeypatch: pytest
 
 BROKEN = {
     "a list": b"- 1\n",
-    "no YAML": b"a: [\n",
+    "not YAML": b"a: [\n",
     "contexts that are text": b"{current-context: a, contexts: [a]}",
     "a context that is text": b"{current-context: a, contexts: [{name: a, context: b}]}",
     "contexts that are a number": b"{current-context: a, contexts: 1}",
@@ -175,10 +175,10 @@ PROXIES = {
     ),
     "SOCKS": (
         {"proxy-url": "socks5://u:pass" + "word@127.0.0.1:1"},
-        "the proxy socks5://127.0.0.1:1 is none of http://",
+        "the proxy socks5://127.0.0.1:1 is neither http://",
     ),
-    "without a scheme": ({"proxy-url": "127.0.0.1:1"}, "the proxy 127.0.0.1:1 is none of http:// or https://"),
-    "a number": ({"proxy-url": 7}, "the proxy 7 is none of http:// or https://"),
+    "without a scheme": ({"proxy-url": "127.0.0.1:1"}, "the proxy 127.0.0.1:1 is neither http:// nor https://"),
+    "a number": ({"proxy-url": 7}, "the proxy 7 is neither http:// nor https://"),
 }
 
 
@@ -210,7 +210,7 @@ def test_an_auth_provider_that_kubectl_does_not_have_is_refused(
     provider: object, tmp_path: Path, server: FakeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["nodes", "--kubeconfig", kubeconfig_for(server.url, tmp_path, {"auth-provider": provider})]) == 5
-    assert "no auth provider " in capsys.readouterr().err
+    assert "unknown auth provider " in capsys.readouterr().err
     assert server.asked == []
 
 

@@ -71,7 +71,7 @@ ANSWERS = {
         "the API server https://s does not accept the credentials of context prod (401 Unauthorized)",
     ),
     403: ("forbidden", "no access while listing pods: etcd is full"),
-    404: ("not-found", "the API server https://s does not know what was asked for while listing pods (404)"),
+    404: ("not-found", "the API server https://s has no such path while listing pods (404)"),
     429: ("too-busy", "the API server https://s is too busy while listing pods (429)"),
     500: ("api-server", "the API server https://s failed while listing pods: HTTP 500, etcd is full"),
 }

@@ -50,7 +50,7 @@ def test_a_manifest_of_the_web_is_read(server: str, path: str) -> None:
 def test_what_a_url_has_of_secrets_is_not_shown(server: str) -> None:
     with pytest.raises(SourceError) as told:
         load_objects([f"http://user:geheim@{server}/none.yaml?private_token=geheim#x"])
-    assert str(told.value) == f"http://{server}/none.yaml: the server answers 404 Not Found"
+    assert str(told.value) == f"http://{server}/none.yaml: the server answered 404 Not Found"
 
 
 def test_a_server_that_is_not_there_is_said() -> None:
@@ -60,7 +60,7 @@ def test_a_server_that_is_not_there_is_said() -> None:
 
 def test_a_file_that_is_too_large_is_not_read(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "LIMIT", 10)
-    with pytest.raises(SourceError, match="the most that is read"):
+    with pytest.raises(SourceError, match="the most that kplan reads"):
         load_objects([f"http://{server}/pod.yaml"])
 
 

@@ -23,6 +23,20 @@ def test_how_many_take_pods(nodes: int, takes: int, pods: int, closed: dict[str,
 
 
 @pytest.mark.parametrize(
+    ("nodes", "takes", "closed", "tainted", "text"),
+    [
+        (6, 6, {}, 1, "6 nodes, 5 take any pod (1 tainted); 3 pods on them"),
+        (6, 3, {"control plane": 3}, 2, "6 nodes, 1 takes any pod (3 control plane, 2 tainted); 3 pods on them"),
+        (1, 1, {}, 1, "1 node, 0 take any pod (1 tainted); 3 pods on it"),
+    ],
+)
+def test_a_tainted_node_does_not_take_any_pod(
+    nodes: int, takes: int, closed: dict[str, int], tainted: int, text: str
+) -> None:
+    assert sentence(nodes, takes, 3, closed, tainted) == text
+
+
+@pytest.mark.parametrize(
     ("requested", "free", "largest", "text"),
     [
         pytest.param(0, 4000, 2000, "nothing is requested of these nodes", id="unused"),

@@ -75,7 +75,7 @@ class CommandLine:
         }
         for flag in (flag for flag, given in more.items() if given and self.resume):
             raise UsageError(
-                f"{flag} says nothing where a run is resumed: its plan and its journal are there",
+                f"{flag} has no effect on a resumed run, which follows the plan in its journal",
                 code="resume-flag",
                 hint="leave it out",
             )

@@ -37,7 +37,7 @@ def load_plan(path: str) -> BindPlan:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: not a plan of kplan bind: {error}", code="bad-plan", hint=_SAVE) from None
     if plan.bare:
-        text = f"{path}: a plan to read: what it creates was left out of it"
+        text = f"{path}: a plan to look at: the objects that it creates were left out"
         raise UsageError(text, code="bad-plan", hint=_SAVE)
     return plan
 

@@ -73,7 +73,7 @@ def whole(planner: Planner, shown: Iterable[BindPod], before: Mapping[str, int])
     short = {key for key, pod in members.items() if not _enough(planner, pod, before, bound)}
 
     def refused(pod: BindPod) -> BindPod:
-        text = f"its group {name_of_key(pod.group)} needs more of its pods at one time than are bound here: name all"
+        text = f"its group {name_of_key(pod.group)} needs more pods at once than are bound here: name all of them"
         about = BindPod(pod=pod.pod, result="refused", scheduler=pod.scheduler, uid=pod.uid)
         return msgspec.structs.replace(about, because=Cause(code="group-in-part", text=text))
 

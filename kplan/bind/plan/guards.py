@@ -50,7 +50,9 @@ def scheduler_guards(
         verdict = responsible.get(name)
         who = f"schedulerName {name}"
         if verdict is None:
-            yield BindGuard(name="scheduler", state="--", text=f"{who}: not looked for in a snapshot")
+            yield BindGuard(
+                name="scheduler", state="--", text=f"{who}: a snapshot does not tell whether a scheduler runs"
+            )
         elif not verdict.live:
             yield BindGuard(name="scheduler", state="ok", text=f"{who}; {verdict.text}")
         elif flags.take_over:
@@ -123,7 +125,7 @@ def watch_guards(client: Client, kinds: Iterable[Kind]) -> Iterator[BindGuard]:
     """
     blind = unseen(client, kinds)
     if blind:
-        text = f"what others do meanwhile to {listed(blind, most=9)} goes unseen: no right to list and watch them"
+        text = f"changes that others make to {listed(blind, most=9)} go unseen: no right to list and watch them"
         yield BindGuard(name=WATCH, state="--", text=text)
 
 
@@ -140,7 +142,7 @@ def dry_run_guard(plan: BindPlan, refused: Sequence[tuple[str, str]] | None) -> 
         refused: objects and pods of which a write is refused, each with the reason; None where nothing was sent.
     """
     if refused is None:
-        return BindGuard(name="dry run", state="--", text="not sent: with --apply, or --server-dry-run")
+        return BindGuard(name="dry run", state="--", text="not sent: it is with --apply or --server-dry-run")
     todo = [pod for pod in plan.pods if pod.result == "bind"]
     if refused:
         what, why = refused[0]
@@ -149,5 +151,5 @@ def dry_run_guard(plan: BindPlan, refused: Sequence[tuple[str, str]] | None) -> 
     text = f"the server accepts the writes of {count(len(todo), 'pod')}"
     later = sum(pod.made for pod in todo)
     if later:
-        text += f"; those that bind {count(later, 'pod')} can be tried once these are there"
+        text += f"; those that bind {count(later, 'pod')} can be tried once these exist"
     return BindGuard(name="dry run", state="ok", text=text)

@@ -101,7 +101,7 @@ def read_manifests(files: Sequence[str], namespace: str) -> Manifests:
             raise UsageError(
                 f"{_place(item)}: a {item.kind} without a name",
                 code="no-name",
-                hint="bind must know whether it is there: give it a name in place of generateName",
+                hint="kplan bind has to find it again: give it a name instead of generateName",
             )
     return manifests
 
@@ -201,7 +201,7 @@ class _Looked:
         name = str(_metadata(item)["name"])
         if differs:
             text = (
-                f"it is there and differs in {differs}: kubectl apply it, then kplan bind {kind_word(item.kind)}/{name}"
+                f"it exists and differs in {differs}: kubectl apply it, then kplan bind {kind_word(item.kind)}/{name}"
             )
             self.objects.append(_object(item, space, "refused", text=text))
             return
@@ -228,7 +228,7 @@ def _planned(expansion: Expansion, create: Mapping[str, Raw]) -> tuple[dict[str,
         elif owner.partition("/")[0] in _AWAITED_WORDS:
             planned[pod.key] = Planned(owner=owner, slot=slot_of(pod, owner), after=after.get(pod.key, ""))
         else:
-            later[f"{owner} makes no pods at once: bind them when they are there"] = None
+            later[f"{owner} makes its pods later: bind them once they exist"] = None
             continue
         pods.append(pod)
     return planned, pods, list(later)

@@ -57,7 +57,7 @@ def rules_guards(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[
     plain = [f"{part} {before[part]}, now {now[part]}" for part in _PLAIN if part in differ]
     others = [] if plain else differ  # version and gates have defaults of their own for all else
     told = "; ".join(plain) or f"{listed(others, most=4)} changed"
-    text = f"the plan was made by other rules: {told}; plan again, or choose those"
+    text = f"the plan was made under other rules: {told}; plan again, or ask for those"
     flags = [f"--k8s-version {before[VERSION]}"] if VERSION in differ else []
     flags += [f"--feature-gates {_as_before(before[GATES], now[GATES])}"] if GATES in differ else []
     flags += ["--config FILE"] if others else []

@@ -202,7 +202,7 @@ class BindingCycle:
         if len(staying) == len(shown.evicts):
             elsewhere = self.live.fits_somewhere(info)
             if elsewhere:
-                text = f"it fits {elsewhere} without evictions by now"
+                text = f"it fits {elsewhere} without evictions now"
                 raise HeldBack(text, code="needless-eviction", hint="plan it again")
         if self.flags.pdb != "wait":
             evict.check_budgets(client, left)
@@ -251,7 +251,7 @@ class BindingCycle:
             if claim not in told or told[claim] != volume:
                 was = told.get(claim) or "none that was shown"
                 now = volume or "a new one"
-                raise HeldBack(f"claim {claim} would get {now} by now, not {was}", code="volume-changed")
+                raise HeldBack(f"claim {claim} would get {now} now, not {was}", code="volume-changed")
         return writes
 
     def _permit(self, group: Mates, pod: Pod) -> Generator[float, None, Pod]:

@@ -38,7 +38,7 @@ def as_shown(writes: Sequence[DeviceWrite], shown: Sequence[BindDeviceClaim]) ->
         now = [name.partition("/")[2] for name in wire.devices_of(write.allocation)]
         was = [name.partition("/")[2] for name in told.get(write.claim, ())]
         if write.claim not in told or (now and now != was):
-            text = f"claim {write.claim} would get {', '.join(now) or 'what it has'} by now"
+            text = f"claim {write.claim} would get {', '.join(now) or 'what it has'} now"
             raise HeldBack(f"{text}, not {', '.join(was) or 'what was shown'}", code="devices-changed")
 
 
@@ -50,7 +50,7 @@ def amounts_as_shown(writes: Sequence[NodeAmountsWrite], shown: BindPod) -> None
     """
     now = [_unnamed(claim) for write in writes for claim in write.claims]
     if sorted(now) != sorted(_unnamed(amount) for amount in shown.node_amounts):
-        text = "its devices would take other amounts of the node's resources by now"
+        text = "its devices would take other amounts of the node's resources now"
         raise HeldBack(text, code="devices-changed")
 
 

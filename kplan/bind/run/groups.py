@@ -73,8 +73,8 @@ class Mates:
         name = name_of_key(self.pods[0].group)
         ends = (self.results[pod.pod] for pod in self.pods if pod.pod in self.results)
         lost = sum(end.result != "bound" and end.code != "permit" for end in ends)
-        why = f"{count(lost, 'pod')} of it cannot be placed any more" if lost else "too few of it are placed"
-        raise HeldBack(f"none of its group {name} is bound, as {why}: {text}", code="permit")
+        why = f"{count(lost, 'pod')} of it can no longer be placed" if lost else "too few of it have a node"
+        raise HeldBack(f"none of its group {name} is bound, because {why}: {text}", code="permit")
 
     def tell(self, pod: Pod, performer: Performer) -> None:
         """Note in the status of the pod's group that it is placed; a scheduler goes on where that fails, too."""
@@ -112,7 +112,7 @@ def left_short(groups: Mapping[str, Mates], live: LiveCluster) -> tuple[str, ...
         others = [name for name in became if name not in bound]
         if bound and any(live.permit(name) for name in others):
             notes.append(
-                f"group {name_of_key(key)}: {count(len(bound), 'pod')} bound, fewer than it needs at one "
-                "time: those that are bound stay, as with the scheduler, and the others are yet to be bound"
+                f"group {name_of_key(key)}: {count(len(bound), 'pod')} bound, fewer than it needs at "
+                "once: they stay, as with the scheduler; the others are still to be bound"
             )
     return tuple(notes)

@@ -57,7 +57,9 @@ class Journal:
         except FileExistsError:
             raise _is_there(path) from None
         except BlockingIOError:
-            raise UsageError(f"{path}: another run is writing it", code="journal-in-use", hint="let it end") from None
+            raise UsageError(
+                f"{path}: another run is writing it", code="journal-in-use", hint="wait until it has ended"
+            ) from None
         except OSError as error:
             raise UsageError(f"{path}: cannot be written: {error.strerror}", code="unwritable") from error
 
@@ -131,9 +133,9 @@ def not_there(path: str) -> None:
 
 def _is_there(path: str) -> UsageError:
     return UsageError(
-        f"{path}: a journal of that name is there already",
+        f"{path}: a journal of that name exists",
         code="journal-exists",
-        hint=f"go on with it: kplan bind --resume {path}; or name another: --journal FILE",
+        hint=f"continue it: kplan bind --resume {path}; or name another: --journal FILE",
     )
 
 

@@ -162,7 +162,7 @@ class LiveCluster:
         """
         row = self.cluster.node_index.get(node)
         if row is None:
-            return f"node {node} is not there any more"
+            return f"node {node} no longer exists"
         with self.planner.trial() as trial:
             trial.apply(Remove(victim.row) for victim in without)
             return _problem(trial.cycle(pod, row).explain(preempt=False), row, node)
@@ -189,7 +189,7 @@ class LiveCluster:
         """
         row = self.cluster.node_index.get(node)
         if row is None:
-            raise NoFit(f"node {node} is not there any more")
+            raise NoFit(f"node {node} no longer exists")
         cycle = self.planner.cycle(pod, row)
         problem = _problem(cycle.explain(preempt=False), row, node)
         if problem:
@@ -257,12 +257,12 @@ class NoFit(Exception):
 def _problem(outcome: Outcome, row: int, node: str) -> str:
     """Why a pod does not fit a node; empty if it does."""
     if outcome.gated:
-        return "it has a scheduling gate by now"
+        return "it has a scheduling gate now"
     if outcome.error:
         return outcome.error
     if row in outcome.feasible:
         return ""
-    return f"{node} does not fit it any more: {_reasons(outcome, row)}"
+    return f"{node} no longer fits it: {_reasons(outcome, row)}"
 
 
 def _alike(known: PodInfo, pod: Pod, node: str) -> bool:

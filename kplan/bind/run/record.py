@@ -162,7 +162,7 @@ def _lines(path: str, data: bytes) -> Iterator[_Line]:
             raise UsageError(
                 f"{path}:{number}: this line of the journal is damaged",
                 code="bad-journal",
-                hint="delete it if what it said is gone: --resume asks the server what became of each pod",
+                hint="delete the line if what it said is lost: --resume asks the server what became of each pod",
             )
         yield entry
 
@@ -174,7 +174,9 @@ def _check_head(path: str, line: bytes) -> None:
         head = None
     if head is None or head.kind != "start":
         raise UsageError(
-            f"{path}: no journal of kplan bind", code="bad-journal", hint="kplan bind --apply says where it keeps one"
+            f"{path}: not a journal of kplan bind",
+            code="bad-journal",
+            hint="kplan bind --apply says where it keeps one",
         )
     if head.version != VERSION:
         raise UsageError(

@@ -48,7 +48,7 @@ def read_pod(client: Client, shown: BindPod, rules: RequestRules) -> Pod:
             code="bound-already" if mine else "bound-by-another",
         )  # fmt: skip
     if pod.spec.scheduling_gates:
-        raise HeldBack("the pod has scheduling gates by now", code="gated")
+        raise HeldBack("the pod has scheduling gates now", code="gated")
     set_resource_defaults(pod, rules)
     differs = changed(shown.fields, planned_fields(pod) if shown.made else pod_fields(pod))
     if differs and shown.made:
@@ -86,7 +86,7 @@ def read_claim(client: Client, shown: BindClaim) -> Raw:
     raw = _same(client, claim_path(key), "claim", key, shown.uid, leaving=True)
     volume = raw["spec"].get("volumeName") or ""
     if volume and shown.volume and volume != shown.volume:
-        raise HeldBack(f"claim {key} got volume {volume} by now, not {shown.volume}", code="claim-elsewhere")
+        raise HeldBack(f"claim {key} got volume {volume} meanwhile, not {shown.volume}", code="claim-elsewhere")
     return raw
 
 

@@ -96,9 +96,9 @@ def standing(key: str, item: Mapping[str, Any], allocation: Mapping[str, Any], u
         return DONE
     if allocation and there:
         names = ", ".join(name.partition("/")[2] for name in devices_of(there))
-        return Reread(ServerFinding.CHANGED, f"claim {key} got {names or 'devices'} by now", "claim-elsewhere")
+        return Reread(ServerFinding.CHANGED, f"claim {key} got {names or 'devices'} meanwhile", "claim-elsewhere")
     if not allocation and not there:
-        return Reread(ServerFinding.CHANGED, f"claim {key} has lost its devices by now", "claim-elsewhere")
+        return Reread(ServerFinding.CHANGED, f"claim {key} has lost its devices meanwhile", "claim-elsewhere")
     return OPEN
 
 

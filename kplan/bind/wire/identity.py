@@ -69,7 +69,7 @@ def same_cluster(plan: BindPlan, now: Identity, what: str) -> None:
         raise BindError(
             f"namespace {SYSTEM} cannot be read, so that this may be another cluster than that of {what}",
             code="unknown-cluster",
-            hint="it takes the right to get namespaces",
+            hint="that takes the right to get namespaces",
         )
     if plan.cluster.uid != now.uid:
         raise BindError(

@@ -51,5 +51,5 @@ def _text(write: Write) -> str:
 def _taken(write: Write, there: Any) -> Reread:
     if write.code is WriteCode.CLAIM_VOLUME:
         whose = f"{there.get('namespace')}/{there.get('name')}"
-        return Reread(ServerFinding.CHANGED, f"volume {write.key} belongs to claim {whose} by now", "volume-taken")
-    return Reread(ServerFinding.CHANGED, f"claim {write.key} was given to node {there} by now", "claim-elsewhere")
+        return Reread(ServerFinding.CHANGED, f"volume {write.key} belongs to claim {whose} now", "volume-taken")
+    return Reread(ServerFinding.CHANGED, f"claim {write.key} was given to node {there} meanwhile", "claim-elsewhere")

@@ -211,7 +211,7 @@ def create(manifest: Raw, run: str) -> Request:
             return Reread(ServerFinding.CHANGED, "somebody else made a pod of that name", "pod-exists")
         differs = first_difference(manifest, there)
         if differs:
-            return Reread(ServerFinding.CHANGED, f"{about} is there by now and differs in {differs}", "object-differs")
+            return Reread(ServerFinding.CHANGED, f"{about} exists now and differs in {differs}", "object-differs")
         return DONE
 
     return Request(CREATE, about, f"create {about}", "POST", path, manifest, ask, query={"fieldManager": manager})

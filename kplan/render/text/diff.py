@@ -10,7 +10,7 @@ from kplan.render.text.layout import Page
 from kplan.render.text.shared import headline, notes, origin
 from kplan.render.text.style import Style, one_screen
 from kplan.result.document_diff import ClusterDiff, DiffFold, DiffMove, Packing
-from kplan.words import short_amounts, short_name, tallied
+from kplan.words import count, short_amounts, short_name, tallied
 
 MOVES_SHOWN = 8
 LINES_SHOWN = 6
@@ -64,7 +64,7 @@ def _moves(page: Page, document: ClusterDiff, most: int, *, wide: bool) -> None:
             return
     folds = document.folds if wide else document.folds[:most]
     by = Counter(_WORDS.get(item.cause, "") or item.plugin or "cause not examined" for item in moves)
-    page.part("Moves", f"by {', '.join(f'{name} {number:,}' for name, number in by.most_common(5))}; the most first")
+    page.part("Moves", f"{count(len(moves), 'pod')} by {', '.join(f'{name} {n:,}' for name, n in by.most_common(5))}")
     for fold in folds:
         page.counted(fold.count, f"{fold.owner}: {_fold_ends(fold)}")
         if fold.text:

@@ -9,6 +9,7 @@ from kplan.render.text.layout import LABEL, Page
 from kplan.render.text.shared import notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.result.document_moves import BoxedNode, BoxedPod, MovesPlan, MovesWay, PodMove
+from kplan.wording.moves import stay
 from kplan.words import count, listed, short_amount
 
 BOXES_SHOWN = 4
@@ -27,8 +28,7 @@ def moves(document: MovesPlan, style: Style) -> str:
     _ways(page, document.ways)
     _steps(page, document.commands)
     if document.left_alone:
-        told = [f"{number:,} {code}" for code, number in document.left_alone.items()]
-        page.part("Stay", ", ".join(told))
+        page.part("Stay", ", ".join(stay(code, number) for code, number in document.left_alone.items()))
     notes(page, document.notes)
     origin(page, document.origin)
     return page.text()

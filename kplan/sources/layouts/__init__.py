@@ -100,12 +100,12 @@ def _note_packed(tree: Tree, sink: Sink) -> None:
     if not any(True for _ in tree.texts()):
         names = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
         raise SourceError(
-            f"nothing to read in it but an archive inside: {names}"
+            f"it holds nothing to read but another archive: {names}"
             if len(tree.packed) == 1
-            else f"nothing to read in it but {len(tree.packed)} archives inside: {names}",
+            else f"it holds nothing to read but {len(tree.packed)} archives: {names}",
             file=tree.name,
             code="archive-inside",
-            hint="take out the one to read, and name it",
+            hint="extract the one to read, and name it",
         )
     for within in shown:
         sink.note(f"passed over archive {within}: name it to read it")

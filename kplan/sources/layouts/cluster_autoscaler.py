@@ -40,8 +40,8 @@ class AutoscalerSnapshot(Form):
                     absent={
                         "PersistentVolumeClaim": "cluster-autoscaler records no volumes and no claims: a pod with a "
                         "claim is refused everywhere",
-                        "PodDisruptionBudget": "cluster-autoscaler records no budgets: preemption and drains break "
-                        "none",
+                        "PodDisruptionBudget": "cluster-autoscaler records no budgets: evictions may be refused that "
+                        "look allowed",
                     },
                     partial={
                         "Pod": "cluster-autoscaler records the waiting pods that would fit, not those that would not"

@@ -27,7 +27,7 @@ _ABOUT = DumpFacts(
     absent={
         "PersistentVolumeClaim": "cluster-info dump writes no volumes and no claims: a pod with a claim is refused "
         "everywhere",
-        "PodDisruptionBudget": "cluster-info dump writes no budgets: preemption and drains break none",
+        "PodDisruptionBudget": "cluster-info dump writes no budgets: evictions may be refused that look allowed",
         "PriorityClass": "cluster-info dump writes no PriorityClasses: those that manifests name are not resolved",
     },
     partial={

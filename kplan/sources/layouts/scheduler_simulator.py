@@ -43,7 +43,8 @@ class SimulatorExport(Form):
                 DumpFacts(
                     "kube-scheduler-simulator export",
                     absent={
-                        "PodDisruptionBudget": "the simulator exports no budgets: preemption and drains break none",
+                        "PodDisruptionBudget": "the simulator exports no budgets: evictions may be refused that "
+                        "look allowed",
                         "CSINode": "the simulator exports no CSINodes: volume limits of nodes are unknown and count as "
                         "none",
                     },

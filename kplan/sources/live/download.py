@@ -30,7 +30,7 @@ def download(url: str) -> bytes:
     try:
         with closing(pool.request("GET", url, preload_content=False)) as answer:
             if answer.status != 200:
-                told = f"the server answers {answer.status} {answer.reason or ''}".rstrip()
+                told = f"the server answered {answer.status} {answer.reason or ''}".rstrip()
                 raise SourceError(told, file=shown, code="not-found")
             data: bytes = answer.read(LIMIT + 1)
     except (HTTPError, OSError, ValueError) as error:
@@ -38,7 +38,7 @@ def download(url: str) -> bytes:
     finally:
         pool.clear()
     if len(data) > LIMIT:
-        raise SourceError(f"more than {LIMIT >> 20} MiB, the most that is read", file=shown, code="too-large")
+        raise SourceError(f"more than {LIMIT >> 20} MiB, the most that kplan reads", file=shown, code="too-large")
     return data
 
 

@@ -43,7 +43,7 @@ _OF_STATUS = {
     ),
     404: (
         "not-found",
-        "the API server {server} does not know what was asked for while {what} (404)",
+        "the API server {server} has no such path while {what} (404)",
         "is that the URL of a Kubernetes API server? check it in the kubeconfig",
     ),
     429: (
@@ -57,7 +57,7 @@ _OF_STATUS = {
 _OTHER = (
     "",
     "the API server {server} failed while {what}: HTTP {status}",
-    "try again; if it stays, the server's own log says more",
+    "try again; if it persists, the server's own log says more",
 )
 
 
@@ -97,7 +97,7 @@ def of_transport(error: Exception, what: str, server: str, *, answered: bool) ->
     reason = _root(error)
     if not answered and (isinstance(error, http.SSLError) or "SSL" in reason):
         return LiveError(
-            f"no trust in {server}: {_tls(reason)}",
+            f"{server} cannot be trusted: {_tls(reason)}",
             code="tls",
             hint="check certificate-authority (or tls-server-name) of this cluster in the kubeconfig",
         )
@@ -146,7 +146,7 @@ def of_headers(context: str) -> LiveError:
     """
     whose = f" of context {context}" if context else ""
     return LiveError(
-        f"the credentials{whose} cannot be sent: they hold a line break or a sign that no HTTP header may have",
+        f"the credentials{whose} cannot be sent: they hold a line break or a character that no HTTP header may have",
         code="bad-credentials",
         hint="check the token (or as, as-groups) of this user in the kubeconfig; kubectl get nodes must work, too",
     )

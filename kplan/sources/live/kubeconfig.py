@@ -224,7 +224,9 @@ def _check_provider(user: Mapping[str, Any]) -> None:
     provider = user.get("auth-provider")
     name = provider.get("name") if isinstance(provider, Mapping) else provider
     if provider and name not in _PROVIDERS:
-        raise ValueError(f"no auth provider {name}: kubectl has none either, log in with the exec plugin of its vendor")
+        raise ValueError(
+            f"unknown auth provider {name}: kubectl has none either, log in with the exec plugin of its vendor"
+        )
 
 
 def _set_proxy(configuration: Any, url: object) -> None:
@@ -238,7 +240,7 @@ def _set_proxy(configuration: Any, url: object) -> None:
     if url:
         configuration.proxy, configuration.no_proxy = url, None
     if configuration.proxy and not str(configuration.proxy).startswith(_PROXIES):
-        raise ValueError(f"the proxy {without_user(str(configuration.proxy))} is none of http:// or https://")
+        raise ValueError(f"the proxy {without_user(str(configuration.proxy))} is neither http:// nor https://")
 
 
 def without_user(server: str) -> str:
@@ -261,7 +263,7 @@ def _impersonation(user: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     groups, extra = user.get("as-groups") or [], user.get("as-user-extra") or {}
     if not name:
         if uid or groups or extra:
-            raise ValueError("it acts with as-uid, as-groups or as-user-extra, and without a user (as)")
+            raise ValueError("it sets as-uid, as-groups or as-user-extra without a user (as)")
         return
     yield "Impersonate-User", name
     if uid:

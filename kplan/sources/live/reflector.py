@@ -209,7 +209,7 @@ class Reflector:
             self._forgotten = True  # whatever it is: a list is always right
             said = f"{self._what} failed: {head.message}"
             raise ServerAnswer(
-                head.code, said, code="watch", hint="try again; if it stays, the server's own log says more"
+                head.code, said, code="watch", hint="try again; if it persists, the server's own log says more"
             )
         item = None if event.type == "BOOKMARK" else self._object(event.object)
         self._version = head.metadata.resource_version or self._version

@@ -79,7 +79,9 @@ def policy(given: Mapping[str, object], where: str = "") -> CheckPolicy:
         except ValueError as error:
             flag = f"{where}: {name}" if where else f"--{name}"
             shown = ", ".join(map(str, value)) if isinstance(value, list) else repr(value)
-            raise UsageError(f"{flag}: {shown} is not one of its values", code="bad-policy", hint=str(error)) from None
+            bare = read is _span and str(value).strip().isdigit()
+            problem = "needs a unit" if bare else "is not one of its values"
+            raise UsageError(f"{flag}: {shown} {problem}", code="bad-policy", hint=str(error)) from None
     return CheckPolicy(**made)
 
 

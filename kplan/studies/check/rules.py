@@ -19,7 +19,7 @@ from kplan.pipeline import Planner
 from kplan.result.document_check import Finding
 from kplan.studies.by_object import REPLICATED
 from kplan.studies.check.policy import CheckPolicy
-from kplan.studies.nodes.packing import untainted
+from kplan.studies.nodes.packing import reserved, untainted
 from kplan.studies.usage import POOLS
 from kplan.wording import check as words
 from kplan.wording.check import NOTHING_OWNS_IT
@@ -143,10 +143,10 @@ def _lacks(share: Fraction, there: int, free: int) -> int:
 def _pools(cluster: Cluster) -> dict[str, NDArray[np.bool_]]:
     """bool[N] of the nodes that have room: of those that take pods (named by an empty text), and by pool.
 
-    Nodes of a control plane and those that are not ready are room of their pool alone.
+    Nodes that a taint keeps for some pods, a control plane's among them, are room of their pool alone.
     """
     is_open = ~cluster.unschedulable
-    masks = {"": untainted(cluster)}
+    masks = {"": untainted(cluster) & ~reserved(cluster)}
     names = np.array([next((node.labels[key] for key in POOLS if node.labels.get(key)), "") for node in cluster.nodes])
     for name in sorted(set(names[is_open].tolist()) - {""}):
         masks[name] = is_open & (names == name)

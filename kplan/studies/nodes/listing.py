@@ -14,7 +14,7 @@ from kplan.objects.selectors import Selector
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_nodes import NodeList, PieceOfNode, Pool, ResourceTotal
 from kplan.scenario.names import find_nodes, label_in_full
-from kplan.studies.nodes.packing import closed_by, measure, open_nodes, within_nodes, workload
+from kplan.studies.nodes.packing import closed_by, measure, open_nodes, reserved, within_nodes, workload
 from kplan.studies.nodes.rows import Usage, count_doubts, counted
 from kplan.studies.usage import INSTANCE_TYPES, POOLS
 from kplan.wording import nodes as words
@@ -139,11 +139,13 @@ def _totals(cluster: Cluster, measured: dict[str, ResourceTotal], among: Mask) -
 
 
 def _slot(cluster: Cluster, among: Mask) -> PieceOfNode | None:
-    """Find the open node with the most room for one pod.
+    """Find the open node with the most room for one pod; one that is reserved by a taint only where all are.
 
     That is the greatest lesser of its free cpu and memory, each as a part of the most that any of these nodes has.
     """
-    here = np.flatnonzero(open_nodes(cluster) & among)
+    there = open_nodes(cluster) & among
+    here = np.flatnonzero(there & ~reserved(cluster))
+    here = here if len(here) else np.flatnonzero(there)
     if not len(here):
         return None
     free = (cluster.allocatable - cluster.requested).clip(min=0)
@@ -203,8 +205,9 @@ def pool_label(cluster: Cluster, among: Mask) -> str:
 
 def _sentence(cluster: Cluster, among: Mask) -> str:
     closed = {name: int((mask & among).sum()) for name, mask in closed_by(cluster).items()}
-    takes = int((open_nodes(cluster) & among).sum())
-    return words.sentence(int(among.sum()), takes, int(cluster.pod_count[among].sum()), closed)
+    takes = open_nodes(cluster) & among
+    kept = int((takes & reserved(cluster)).sum())
+    return words.sentence(int(among.sum()), int(takes.sum()), int(cluster.pod_count[among].sum()), closed, kept)
 
 
 def _scarcest(cluster: Cluster, totals: dict[str, ResourceTotal], among: Mask) -> Cause | None:
@@ -215,4 +218,5 @@ def _scarcest(cluster: Cluster, totals: dict[str, ResourceTotal], among: Mask) -
     if not shares:
         return words.all_closed() if among.any() else words.no_node(at_all=not cluster.nodes)
     name = max(shares, key=lambda key: shares[key])
-    return words.scarcest(name, totals[name])
+    row = cluster.node_index.get(totals[name].largest_node)
+    return words.scarcest(name, totals[name], tainted=row is not None and bool(reserved(cluster)[row]))

@@ -63,6 +63,16 @@ def open_nodes(cluster: Cluster) -> Mask:
     return ~closed
 
 
+def reserved(cluster: Cluster) -> Mask:
+    """bool[N], nodes with a taint of people's own that keeps pods away: room for those alone that tolerate it."""
+    kept = np.zeros(len(cluster.nodes), dtype=np.bool_)
+    for number, taints in enumerate(cluster.taint_sets):
+        own = (taint for taint in taints if taint.effect in KEEPS_AWAY)
+        if any(not taint.key.startswith(KUBERNETES_TAINTS) and taint.key not in CONTROL_PLANE_TAINTS for taint in own):
+            kept |= cluster.taint_set == number
+    return kept
+
+
 def untainted(cluster: Cluster) -> Mask:
     """bool[N], nodes that no cordon and no taint of Kubernetes closes, however full they are."""
     closed = np.zeros(len(cluster.nodes), dtype=np.bool_)

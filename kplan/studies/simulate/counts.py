@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from kplan.result.document_plan import PlanOwner, PlanStep, PlanTotals
+from kplan.result.document_plan import PlanCause, PlanOwner, PlanStep, PlanTotals
 from kplan.wording.owners import folded_owner
 
 
@@ -28,6 +28,11 @@ def totals_of(steps: Sequence[PlanStep], besides: frozenset[str] = frozenset()) 
         returned=sum(1 for step in steps if step.returned),
         waiting=sum(step.pod in besides for step in steps if not step.node and step.result != "gated"),
     )
+
+
+def failing_causes(causes: Sequence[PlanCause]) -> list[PlanCause]:
+    """Causes for which pods fail that are asked about."""
+    return [cause for cause in causes if cause.result != "gated" and cause.waiting < cause.count]
 
 
 def owners_of(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:

@@ -41,6 +41,7 @@ class ManifestPlan:
         together: sets of pods that are to be placed whole or not at all; see ``scenario.together``.
         namespace: of what names none there.
         before: the cluster before what-ifs; that before the manifests if None.
+        made: pods, ``namespace/name``, that what-ifs made.
     """
 
     state: ClusterState
@@ -55,6 +56,7 @@ class ManifestPlan:
     together: tuple[str, ...] = ()
     namespace: str = ""
     before: ClusterState | None = None
+    made: frozenset[str] = frozenset()
 
     def first(self) -> Played:
         """Make the plan, and try what would help as the options ask for."""
@@ -102,6 +104,7 @@ class ManifestPlan:
             change=with_named_nodes(landed.change, cluster, theirs),
             landed=len(tried),
             waited=frozenset(pod.key for pod in (self.before or self.state).pods if not pod.spec.node_name),
+            made=self.made,
             fleets=landed.fleets,
             ledger=landed.ledger,
             silent=landed.silent,

@@ -10,9 +10,20 @@ from itertools import takewhile
 
 from msgspec.structs import replace
 
-from kplan.result.document_plan import SimulationPlan
+from kplan.result.document_plan import PlanStep, SimulationPlan
 from kplan.result.document_whatif import Move, RefusedPods, WhatIfStep
-from kplan.wording.simulate import after_scaling, refused_cause, refused_text, steps_taken
+from kplan.studies.simulate.counts import failing_causes
+from kplan.wording.simulate import (
+    ScaledPods,
+    after_scaling,
+    others_wait,
+    refused_cause,
+    refused_text,
+    steps_taken,
+)
+
+_BRING = ("--scale ", "--hpa ", "--add-manifest ")
+"""How steps begin that are to bring pods."""
 
 
 def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationPlan:
@@ -29,14 +40,20 @@ def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationP
         plan = _scaled(plan, steps, first, made)
         return _with_refused(plan, refused) if refused else plan
     plan = replace(plan, what_if=tuple(steps))
-    if not steps or plan.totals.pods or plan.change:
+    if not steps or (plan.totals.pods and not _none_asked(plan, steps)) or plan.change:
         return _with_refused(plan, refused) if refused and not plan.change else plan
     left, unmet = waiting_after(steps), sum(bool(step.unmet) for step in steps)
     expected = sum(bool(step.expected) for step in steps)
     sentence = steps_taken(len(steps), unmet=unmet, left=left, expected=expected, refused=refused)
     verdict = "PARTLY" if unmet or left or refused else plan.verdict
     because = plan.because or refused_cause(refused)
-    return replace(plan, verdict=verdict, sentence=sentence, because=because)
+    return replace(plan, verdict=verdict, sentence=sentence + others_wait(plan.totals.waiting), because=because)
+
+
+def _none_asked(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> bool:
+    """Whether only pods were tried after the steps that waited before: those that steps brought are placed."""
+    left = _left(steps)
+    return bool(new_pods(steps)) and not any(step.pod in left for step in plan.steps)
 
 
 def _with_refused(plan: SimulationPlan, refused: Sequence[RefusedPods]) -> SimulationPlan:
@@ -48,8 +65,21 @@ def _with_refused(plan: SimulationPlan, refused: Sequence[RefusedPods]) -> Simul
 
 def waiting_after(steps: Sequence[WhatIfStep]) -> int:
     """Count pods that steps left without a node; one that a later step placed is none."""
+    return len(_left(steps))
+
+
+def new_pods(steps: Sequence[WhatIfStep]) -> dict[str, Move]:
+    """What became at the end of the pods that steps were to bring, by name; DaemonSet pods of new nodes are not."""
+    brings = [step for step in steps if step.step.startswith(_BRING)]
+    made = [move.pod for step in brings for move in step.moves if not move.was and not move.instead_of]
     last = {move.pod: move for step in steps for move in step.moves}
-    return sum(not move.node for move in last.values())
+    return {pod: last[pod] for pod in made}
+
+
+def _left(steps: Sequence[WhatIfStep]) -> dict[str, Move]:
+    """Pods without a node at the end, by name."""
+    last = {move.pod: move for step in steps for move in step.moves}
+    return {pod: move for pod, move in last.items() if not move.node}
 
 
 def _scales(step: WhatIfStep) -> bool:
@@ -61,7 +91,7 @@ def _made(steps: Sequence[WhatIfStep], first: int) -> dict[str, Move]:
     """What became at the end of the pods that steps made, by name: of all from ``first`` on, those that are new."""
     before = {move.pod for step in steps[:first] for move in step.moves}
     moves = (move for step in steps[first:] for move in step.moves)
-    return {move.pod: move for move in moves if move.pod not in before and not move.was}
+    return {move.pod: move for move in moves if move.pod not in before and not move.was and not move.instead_of}
 
 
 def _scaled(plan: SimulationPlan, steps: Sequence[WhatIfStep], first: int, made: Mapping[str, Move]) -> SimulationPlan:
@@ -74,9 +104,26 @@ def _scaled(plan: SimulationPlan, steps: Sequence[WhatIfStep], first: int, made:
         made: what became of the pods that are made.
     """
     asked = [replace(step, asked=True) for step in steps[first:]]
-    placed = sum(bool(move.node) for move in made.values())
-    owners = sorted({move.owner for move in made.values() if move.owner})
-    sentence = after_scaling(plan.sentence if plan.totals.pods else "", owners, placed, len(made))
-    verdict = plan.verdict if plan.totals.pods or placed == len(made) else "PARTLY"
-    verdict = "PARTLY" if verdict == "BLOCKED" and placed else verdict
-    return replace(plan, what_if=(*steps[:first], *asked), verdict=verdict, sentence=sentence)
+    last: dict[str, PlanStep | Move] = {step.pod: step for step in plan.steps}
+    ends = [last.get(pod, move) for pod, move in made.items()]
+    placed, gated = sum(bool(end.node) for end in ends), sum(end.result == "gated" for end in ends)
+    others = [move for pod, move in _left(steps).items() if pod not in made and not (pod in last and last[pod].node)]
+    evicted = sum(bool(move.was or move.instead_of) for move in others)
+    told = ScaledPods(
+        owners=sorted({move.owner for move in made.values() if move.owner}),
+        made=len(made),
+        placed=placed,
+        gated=gated,
+        causes=len(failing_causes(plan.causes)),
+        evicted=evicted,
+        more=len(others) - evicted,
+    )
+    fits = placed + gated == len(made) and not others
+    why = next((move.because for move in (*made.values(), *others) if move.because is not None and not move.node), None)
+    return replace(
+        plan,
+        what_if=(*steps[:first], *asked),
+        verdict="FITS" if fits else "PARTLY" if placed else "BLOCKED",
+        sentence=after_scaling(told) + others_wait(plan.totals.waiting),
+        because=plan.because or (None if fits else why),
+    )

@@ -37,7 +37,7 @@ from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, l
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.group_turns import plan_of_group
 from kplan.studies.racing import told_races
-from kplan.studies.simulate.counts import owners_of, totals_of
+from kplan.studies.simulate.counts import failing_causes, owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened
 from kplan.studies.simulate.landing import careful_lines
 from kplan.studies.simulate.let_in import let_in
@@ -67,6 +67,7 @@ class SimulateOptions:
         change: what manifests came to.
         landed: how many of the pods, the last ones, are of manifests.
         waited: pods, ``namespace/name``, that waited before manifests and what-ifs.
+        made: pods that what-ifs made.
         fleets: workloads whose controllers make or remove pods step by step.
         ledger: quotas with what the manifests were charged already.
         silent: how many objects of the manifests make no pods.
@@ -81,6 +82,7 @@ class SimulateOptions:
     change: tuple[Expanded, ...] = ()
     landed: int = 0
     waited: frozenset[str] = frozenset()
+    made: frozenset[str] = frozenset()
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
@@ -184,13 +186,12 @@ def _document(
     run: _Planned, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions
 ) -> SimulationPlan:
     steps = run.steps
-    besides = of_others(options.change, rollouts, steps, options.waited)
+    besides = of_others(options.change, rollouts, steps, options.waited, options.made)
     totals = totals_of(steps, besides)
-    refused = sum(1 for change in options.change if change.refused)
-    verdict = verdict_of(totals, rollouts, refused)
-    causes, waiting = _causes(run, besides)
-    failing = [cause for cause in causes if cause.result != "gated" and cause.waiting < cause.count]
     asked = [step for step in steps if step.pod not in besides] if totals.waiting else steps
+    verdict = verdict_of(totals_of(asked), rollouts, sum(bool(change.refused) for change in options.change))
+    causes, waiting = _causes(run, besides)
+    failing = failing_causes(causes)
     doubts = (
         *options.doubts,
         *_not_starting(run, rollouts),

@@ -170,10 +170,10 @@ def test_a_hard_link_is_a_link(tmp_path):
 
 
 def test_an_archive_in_an_archive_is_named(tmp_path):
-    with pytest.raises(SourceError, match=r"nothing to read in it but an archive inside: in/b\.tar\.gz$") as caught:
+    with pytest.raises(SourceError, match=r"it holds nothing to read but another archive: in/b\.tar\.gz$") as caught:
         load(tar({"in/b.tar.gz": tar(TWO, mode="w:gz")}), tmp_path, "out.tar")
-    assert (caught.value.code, caught.value.hint) == ("archive-inside", "take out the one to read, and name it")
-    with pytest.raises(SourceError, match=r"but 4 archives inside: a\.tgz, b\.tgz, c\.tgz and 1 more$"):
+    assert (caught.value.code, caught.value.hint) == ("archive-inside", "extract the one to read, and name it")
+    with pytest.raises(SourceError, match=r"but 4 archives: a\.tgz, b\.tgz, c\.tgz and 1 more$"):
         load(zipped(dict.fromkeys(("d.tgz", "c.tgz", "b.tgz", "a.tgz"), b"x")), tmp_path)
 
 
