@@ -3,6 +3,10 @@ r"""JSONPath as kubectl takes it: ``{range .steps[*]}{.pod}{"\t"}{.node}{"\n"}{e
 Grammar: https://kubernetes.io/docs/reference/kubectl/jsonpath/. All of it is here: fields, ``['name']``, ``[n]``,
 slices with a step, unions, ``*``, ``..``, filters (``?(@.x == 'y')``, also with ``!= < <= > >=`` and alone),
 ``range`` and ``end``, texts in quotes.
+
+Differs from kubectl, each time where that gives nothing or fails: a template without braces is a path, ``$`` is the
+whole document in a range too, a name in quotes needs no backslash before a dot, and an index that a list does not have
+is empty.
 """
 
 from __future__ import annotations
@@ -75,8 +79,12 @@ class JsonPath:
 
 
 def value_text(value: Any) -> str:
-    """A value as kubectl prints it: texts bare, all else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """A value as kubectl prints it: texts bare, all else as JSON with keys in their order."""
+    return (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    )
 
 
 def _tokens(template: str) -> Iterator[tuple[str, str]]:
@@ -173,7 +181,7 @@ def _walk(path: str, here: Any, root: Any) -> Iterator[Any]:
             name = re.sub(r"\\(.)", r"\1", step["name"])
             values = [value for item in values for value in _child(item, name)]
         else:
-            values = [value for item in values for value in _inner(item, step["inner"].strip(), root)]
+            values = list(_inner(values, step["inner"].strip(), root))
     yield from values
 
 
@@ -190,27 +198,34 @@ def _deep(item: Any, name: str) -> Iterator[Any]:
         yield from _deep(below, name)
 
 
-def _inner(item: Any, text: str, root: Any) -> Iterator[Any]:
+def _inner(values: Sequence[Any], text: str, root: Any) -> Iterator[Any]:
+    """What brackets choose: of a union all that its first part chooses, then all that the next one does."""
     tested = _FILTER.fullmatch(text)
     if tested is not None:
-        items = item if isinstance(item, list) else item.values() if isinstance(item, dict) else ()
-        yield from (element for element in items if _passes(element, tested, root))
+        for item in values:
+            items = item if isinstance(item, list) else item.values() if isinstance(item, dict) else ()
+            yield from (element for element in items if _passes(element, tested, root))
         return
     for part in re.findall(r"'[^']*'|\"[^\"]*\"|[^,]+", text):
-        part, sliced = part.strip(), _SLICE.fullmatch(part.strip())
-        if part == "*":
-            yield from _child(item, "*")
-        elif part[:1] in ("'", '"'):
-            yield from _child(item, part[1:-1])
-        elif sliced is not None:
-            first, last, step = (int(bound) if bound else None for bound in sliced.groups())
-            yield from item[first:last:step] if isinstance(item, list) else ()
-        elif re.fullmatch(r"-?\d+", part):
-            number = int(part)
-            if isinstance(item, list) and -len(item) <= number < len(item):
-                yield item[number]
-        else:
-            raise _unread(f"[{text}]", "it is neither a number, a name in quotes, a slice nor a filter")
+        for item in values:
+            yield from _chosen(item, part.strip(), text)
+
+
+def _chosen(item: Any, part: str, text: str) -> Iterator[Any]:
+    sliced = _SLICE.fullmatch(part)
+    if part == "*":
+        yield from _child(item, "*")
+    elif part[:1] in ("'", '"'):
+        yield from _child(item, re.sub(r"\\(.)", r"\1", part[1:-1]))
+    elif sliced is not None:
+        first, last, step = (int(bound) if bound else None for bound in sliced.groups())
+        yield from item[first:last:step] if isinstance(item, list) else ()
+    elif re.fullmatch(r"-?\d+", part):
+        number = int(part)
+        if isinstance(item, list) and -len(item) <= number < len(item):
+            yield item[number]
+    else:
+        raise _unread(f"[{text}]", "it is neither a number, a name in quotes, a slice nor a filter")
 
 
 def _passes(item: Any, tested: re.Match[str], root: Any) -> bool:

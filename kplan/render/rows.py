@@ -104,9 +104,17 @@ def custom_columns(document: Document, spec: str) -> str:
     Raises:
         UsageError: the columns cannot be read.
     """
-    columns = [_column(part) for part in spec.split(",")]
     whole = plain(document)
-    listed = whole.get(MAIN.get(whole["kind"], ""), [whole])
+    return in_columns(whole.get(MAIN.get(whole["kind"], ""), [whole]), spec)
+
+
+def in_columns(listed: Sequence[Any], spec: str) -> str:
+    """Write columns of a list of plain objects; see ``custom_columns``. Unlike kubectl's, an object in a cell is JSON.
+
+    Raises:
+        UsageError: the columns cannot be read.
+    """
+    columns = [_column(part) for part in spec.split(",")]
     table = [[name for name, _ in columns]]
     table += [[_joined(path.values(row)) for _, path in columns] for row in listed]
     widths = [max(len(row[number]) for row in table) for number in range(len(columns))]

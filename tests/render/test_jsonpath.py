@@ -1,11 +1,13 @@
 """JSONPath as kubectl takes it: expected values are those of the examples of its documentation, or read off by hand."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from kplan.errors import UsageError
 from kplan.render.jsonpath import JsonPath
+from kplan.render.rows import in_columns
 
 # the example of https://kubernetes.io/docs/reference/kubectl/jsonpath/
 DOCUMENT = {
@@ -93,3 +95,54 @@ def test_the_whole_document() -> None:
 def test_what_cannot_be_read_is_said(template: str, why: str) -> None:
     with pytest.raises(UsageError, match=why.replace("{", r"\{").replace("(", r"\(")):
         JsonPath(template).text(DOCUMENT)
+
+
+RECORDED = json.loads((Path(__file__).parent / "kubectl_jsonpath.json").read_text(encoding="utf-8"))
+"""What kubectl 1.32.4 printed (annotate --local -f document.json q=1 -o jsonpath=TEMPLATE); None where it failed."""
+DELIBERATE = {
+    ".verdict": "PARTLY",
+    "verdict": "PARTLY",
+    "{range .steps[*]}{$.verdict} {end}": "PARTLY PARTLY PARTLY ",
+    "{.labels['kubernetes.io/hostname']}": "h1",
+    "{.steps[7].pod}": "",
+    "{.steps[-7].pod}": "",
+    "{.empty[0]}": "",
+    "{.steps[1:0].pod}": "",
+    "{.steps[2:1].pod}": "",
+    "{range .steps[*]}x": None,
+}
+"""Where kplan goes its own way, as the module says: kubectl fails there, or prints nothing of use."""
+
+
+@pytest.mark.parametrize(("template", "printed"), RECORDED["templates"])
+def test_kubectl_prints_the_same(template: str, printed: str | None) -> None:
+    expected = DELIBERATE.get(template, printed)
+    if expected is None:
+        with pytest.raises(UsageError):
+            JsonPath(template).text(RECORDED["document"])
+    else:
+        assert JsonPath(template).text(RECORDED["document"]) == expected
+
+
+LISTED = [
+    {"metadata": {"name": "a"}, "data": {"pod": "x", "n": "1"}},
+    {"metadata": {"name": "long-name"}, "data": {"pod": "y"}},
+    {"metadata": {"name": "c"}, "data": {"n": "3"}},
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "printed"),
+    [
+        ("POD:.metadata.name,NODE:.data.pod", "POD         NODE\na           x\nlong-name   y\nc           <none>\n"),
+        ("POD:metadata.name", "POD\na\nlong-name\nc\n"),
+        ("POD:{.metadata.name}", "POD\na\nlong-name\nc\n"),
+        ("A:.data.n,LONGHEAD:.data.pod", "A        LONGHEAD\n1        x\n<none>   y\n3        <none>\n"),
+        ("A:.none", "A\n<none>\n<none>\n<none>\n"),
+        ("A:.data['n']", "A\n1\n<none>\n3\n"),
+        ("A:.metadata.name,B:.data.*", "A           B\na           1,x\nlong-name   y\nc           3\n"),
+    ],
+)
+def test_columns_are_those_that_kubectl_prints(spec: str, printed: str) -> None:
+    # of kubectl 1.32.4 get configmaps -o custom-columns=SPEC; the order of .data.* is nobody's there
+    assert in_columns(LISTED, spec).replace("x,1", "1,x") == printed
