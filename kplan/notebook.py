@@ -16,8 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from kplan.errors import KplanError
+from kplan.errors import KplanError, SourceError
 from kplan.render.rows import rows
+from kplan.sources.opening import is_there
 from kplan.sources.opening import load as content_of
 
 Option = str | int | float | bool | Sequence[str] | None
@@ -34,10 +35,15 @@ class State:
         snapshot: file or folder; without one the cluster of a context is read once, and kept.
         context: of the kubeconfig; the current one if empty.
         kubeconfig: file; as kubectl finds it if empty.
+
+    Raises:
+        SourceError: there is no such file or folder.
     """
 
     def __init__(self, snapshot: str | Path = "", *, context: str = "", kubeconfig: str = "") -> None:
         self._path = str(snapshot)
+        if self._path and not is_there(self._path):
+            raise SourceError("no such file or folder", file=self._path, code="not-found")
         self._live = {"context": context, "kubeconfig": kubeconfig}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -197,13 +203,13 @@ class Answer:
 
 def _words(options: Mapping[str, Option]) -> Iterator[str]:
     for name, value in options.items():
-        flag = f"--{name.strip('_').replace('_', '-')}"
+        flag = f"--{name.strip('_').replace('_', '-')}" if len(name) > 1 else f"-{name}"
         values = value if isinstance(value, list | tuple) else [value]
         for given in values:
             if given is True:
                 yield flag
             elif given is not None and given is not False and given != "":
-                yield f"{flag}={given}"
+                yield from [f"{flag}={given}"] if len(name) > 1 else [flag, str(given)]
 
 
 def _run(words: Sequence[str]) -> tuple[int, tuple[str, ...]]:

@@ -12,7 +12,7 @@ import pytest
 
 import kplan
 from kplan.cli.main import main
-from kplan.errors import UsageError
+from kplan.errors import SourceError, UsageError
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "python.md"
@@ -118,3 +118,21 @@ def test_states_are_compared() -> None:
 def test_names_complete() -> None:
     assert {"State", "load", "explain"} <= set(dir(kplan))
     assert {"explain", "drain", "snapshot"} <= set(dir(kplan.State(DEMO)))
+
+
+def test_a_file_that_is_not_there_is_told_at_once() -> None:
+    with pytest.raises(SourceError, match=r"nope\.yaml: no such file or folder"):
+        kplan.State("nope.yaml")
+
+
+def test_an_option_of_one_letter_is_the_short_one() -> None:
+    assert kplan.State(DEMO).explain("db-2", n="shop").verdict == "PENDING"
+    assert not kplan.State(DEMO).explain("db-2", n=["shop"], q=True).fits
+
+
+def test_what_is_read_and_answered_is_shown_in_a_line() -> None:
+    state = kplan.load(DEMO)
+    assert repr(state) == f"ClusterState(source={DEMO!r}, 6 nodes, 21 pods)"
+    assert repr(kplan.explain(state, "shop/db-2")) == "(Outcome('shop/db-2', pending),)"
+    told = [repr(outcome).partition(", ")[2] for outcome in kplan.explain(state)]
+    assert told == ["preempts)", "fits)", "pending)", "pending)", "gated)"]

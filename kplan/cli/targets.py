@@ -39,6 +39,10 @@ class Target:
     template: str = ""
 
 
+_OF_CI = {"gitlab": "codeclimate", "jenkins": "junit", "azure": "junit", "bitbucket": "junit"}
+"""Formats that servers of CI read, by the name of the server."""
+
+
 def targets(given: Sequence[str]) -> list[Target]:
     """Read the values of ``-o``; text on standard output if there are none.
 
@@ -53,6 +57,8 @@ def targets(given: Sequence[str]) -> list[Target]:
         if target.format not in (*FORMATS, *TEMPLATES):
             known = ", ".join(name for name in (*FORMATS, *TEMPLATES) if name not in OF_CHECK)
             hint = f"one of: {known}; kplan check also has {', '.join(OF_CHECK)}"
+            if target.format in _OF_CI:
+                hint = f"{target.format.capitalize()} reads -o {_OF_CI[target.format]} of kplan check (docs/ci.md)"
             raise UsageError(f"-o {target.format}: no such format", code="bad-format", hint=hint)
     files = [target.file for target in asked]
     for number, file in enumerate(files):

@@ -139,6 +139,9 @@ class ClusterState:
     scheduler: KnownScheduler = field(default_factory=KnownScheduler)
     scheduler_config_maps: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"ClusterState(source={self.source!r}, {len(self.nodes)} nodes, {len(self.pods)} pods)"
+
     @classmethod
     def of(cls, objects: Iterable[models.Object], **about: Any) -> "ClusterState":
         """Sort objects by kind, namespace and name; input order never matters.

@@ -1,6 +1,7 @@
 """THE table of heads of columns, by what they tell: text and page call a number by one word."""
 
 HEADS = {
+    "scale": "0     100%",
     "used": "used",
     "requested": "requested",
     "allocatable": "of",

@@ -142,6 +142,11 @@ class Outcome:
     held: NodeStatus | None = None
     nominated_to: int = -1
 
+    def __repr__(self) -> str:
+        evicts = self.preempted is not None or (self.preemption is not None and bool(self.preemption.picks))
+        kind = "gated" if self.gated else "fits" if self.choice >= 0 else "preempts" if evicts else "pending"
+        return f"Outcome({self.pod!r}, {kind})"
+
     @property
     def event_texts(self) -> tuple[str, ...]:
         """Texts of which the scheduler says one: several where nodes tie for a preemption, the first by name first."""

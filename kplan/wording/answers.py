@@ -164,6 +164,8 @@ def counts_sentence(counts: Mapping[str, int], *, waits: bool, causes: int, in_t
         text = f"{counts['PENDING']:,} of {pods} {fit} no node, for {count(causes, 'cause')}"
     else:
         fits = f"fits, {how}" if total == 1 else f"fit, each {how}"
+        if counts["FITS"] == total:
+            return f"{pods} {fits}"
         text = f"{total - counts['GATED']:,} of {pods} {fits}"
     rest = [f"{counts[word]:,} {word}" for word in ("PREEMPTS", "FITS", "GATED") if counts[word]]
     return f"{text}; {', '.join(rest)}" if rest else text

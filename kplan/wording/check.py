@@ -8,7 +8,7 @@ from fractions import Fraction
 from kplan.result.document_check import CheckedObject, Finding
 from kplan.result.document_plan import Expanded, QuotaRow, RolloutPlan
 from kplan.result.document_whatif import WhatIfStep
-from kplan.words import amounts, count, every, listed
+from kplan.words import amounts, count, every, joined, listed
 
 NO_WORSE = "in the baseline already"
 """Why a finding that the baseline has does not count."""
@@ -57,7 +57,8 @@ def sentence(objects: Sequence[CheckedObject], findings: Sequence[Finding]) -> s
         verb = "fails" if len(failed) == 1 else "fail"
         text = f"{len(failed)} of {what} {verb}: {listed([item.object for item in failed])}"
     elif counted:
-        text = f"{what} {'passes' if len(objects) == 1 else 'pass'}, but {listed(sorted(counted))} is broken"
+        are = "is" if len(counted) == 1 else "are"
+        text = f"{what} {'passes' if len(objects) == 1 else 'pass'}, but {joined(sorted(counted))} {are} broken"
     elif not objects:
         text = "the manifests bring nothing that runs"
     elif unknown := sum(item.status == "unknown" for item in objects):
@@ -282,6 +283,11 @@ UNKNOWN = "what it makes is unknown"
 def taken_on_trust(item: str, about: str) -> str:
     """Doubt an object of another project's kind, that is passed over unless ``--strict-kinds`` is given."""
     return f"{item} is assumed to make no pods: it is about {about} (--strict-kinds)"
+
+
+def no_value(*, bare: bool) -> str:
+    """Say of a value of a rule that it is none; ``bare``: it is a number that lacks its unit."""
+    return "needs a unit" if bare else "is not one of its values"
 
 
 def no_such_doubt(code: str, close: Sequence[str]) -> str:

@@ -110,7 +110,7 @@ def port_phrase(view: View, atom: Atom, facts: NodePortsFacts) -> Phrase | None:
     for taken in facts.taken:
         if taken.node in rows:
             each[rows[taken.node]] = f"held by {listed(taken.held_by, most=1)}"
-    return Phrase(f"host port {', '.join(ports)} taken", each=each)
+    return Phrase(f"host port{'s' * (len(ports) > 1)} {', '.join(ports)} taken", each=each)
 
 
 def feature_phrase(view: View, atom: Atom, facts: NodeDeclaredFeaturesFacts) -> Phrase | None:

@@ -9,7 +9,7 @@ from kplan.result.document_base import Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
 from kplan.result.document_whatif import RefusedPods
 from kplan.wording.fixes import CLAIMS
-from kplan.words import count, every, listed
+from kplan.words import count, every, joined, listed
 
 
 def verdict_of(totals: PlanTotals, rollouts: Sequence[RolloutPlan], refused: int) -> str:
@@ -257,7 +257,8 @@ class ScaledPods:
 
 def after_scaling(scaled: ScaledPods) -> str:
     """Say how many of the pods that scaling makes are placed, and what else that leaves without a node."""
-    of = f" of {listed(list(scaled.owners), most=2)}" if scaled.owners else ""
+    names = joined(scaled.owners) if len(scaled.owners) < 3 else listed(list(scaled.owners), most=2)
+    of = f" of {names}" if scaled.owners else ""
     made, placed = scaled.made, scaled.placed
     if placed == made:
         whole = "the new pod" if made == 1 else every(made, "new pod")

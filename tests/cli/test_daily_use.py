@@ -7,7 +7,7 @@ import pytest
 
 import kplan
 from kplan.cli.main import main
-from tests.cli.snapshots import node, pod, write
+from tests.cli.snapshots import node, owned, pod, write
 
 
 def cluster(tmp_path: Path, *objects: dict[str, object]) -> str:
@@ -229,3 +229,39 @@ def test_folds_name_their_pods_and_how_long_they_wait(tmp_path: Path, capsys: py
     main(["explain", "pod", "-A", "--snapshot", str(path)])
     told = " ".join(capsys.readouterr().out.split())
     assert "default/big-0, default/big-1, default/big-2, +2 AGE 2d4h" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("gitlab", "hint: Gitlab reads -o codeclimate of kplan check (docs/ci.md)"),
+        ("jenkins", "hint: Jenkins reads -o junit of kplan check (docs/ci.md)"),
+    ],
+)
+def test_a_format_of_a_server_is_named(capsys: pytest.CaptureFixture[str], name: str, hint: str) -> None:
+    assert main(["check", "x.yaml", "-o", name, "--snapshot", "kplan/data/demo.yaml"]) == 2
+    assert capsys.readouterr().err.splitlines() == [f"kplan: error: -o {name}: no such format", hint]
+
+
+def test_two_rules_are_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    container = {"name": "c", "image": "example.invalid/new:1", "resources": {"requests": {"cpu": "1500m"}}}
+    template = {"metadata": {"labels": {"a": "w"}}, "spec": {"containers": [container]}}
+    spec = {"selector": {"matchLabels": {"a": "w"}}, "template": template}
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "w"}, "spec": spec}
+    (tmp_path / "new.json").write_text(json.dumps(deployment))
+    words = ["check", str(tmp_path / "new.json"), "--headroom", "90%", "--survive", "node", "-q"]
+    web = owned(pod("web-1", cpu="3", on="a"), "ReplicaSet", "web")
+    assert main([*words, "--snapshot", write(tmp_path, node("a", cpu="6"), node("b", cpu="4"), web)]) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == "FAILS    1 object passes, but headroom and survive-node are broken"
+
+
+def test_the_cause_is_that_of_the_manifests_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new = pod("new", cpu="5")
+    new["spec"]["containers"][0]["image"] = "example.invalid/new:1"
+    (tmp_path / "new.json").write_text(json.dumps(new))
+    source = cluster(tmp_path, pod("waits", cpu="9"))
+    assert main(["simulate", str(tmp_path / "new.json"), "-o", "json", "--snapshot", source]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["because"]["text"] == "cpu: it wants 5, the largest node has 4 in all"
+    assert [(cause["count"], cause.get("waiting", 0)) for cause in answer["causes"]] == [(1, 0), (1, 1)]

@@ -307,7 +307,8 @@ def test_simulate_says_the_same_of_its_causes(tmp_path: Path) -> None:
     file.write_text(DEPLOYMENT)
     causes = plan(open_session(Source(snapshot), Rules()), [str(file)], "").causes
     assert [(cause.owners, cause.attempt) for cause in causes] == [
-        ({"deploy/shop/web": 3, "pod/shop/own": 1}, "cpu request 4 (now 6) -> all 3 replicas of shop/web land"),
+        ({"deploy/shop/web": 3}, "cpu request 4 (now 6) -> all 3 replicas land"),
+        ({"pod/shop/own": 1}, "one more node like n-0, with 9 cpu -> 1 of 1 fits"),
     ]
     assert causes[0].edits == (
         FieldChange(

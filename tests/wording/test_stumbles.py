@@ -105,3 +105,26 @@ def test_both_are_said_of_two_and_all_of_more(capsys: pytest.CaptureFixture[str]
     source = write(tmp_path, node("a", cpu="4"), *items)
     assert main(["simulate", "-q", "--snapshot", source]) == 0
     assert capsys.readouterr().out == "FITS     both pods are placed\n"
+
+
+@pytest.mark.parametrize(
+    ("pods", "line"),
+    [(1, "FITS     1 waiting pod fits, tried alone"), (3, "FITS     3 waiting pods fit, each tried alone")],
+)
+def test_pods_that_fit_are_counted_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, pods: int, line: str
+) -> None:
+    source = write(tmp_path, node("a"), *(pod(f"w-{number}") for number in range(pods)))
+    assert main(["explain", "pod", "-A", "-q", "--snapshot", source]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == line
+
+
+def test_several_ports_are_ports(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    items = [pod("holds", on="a"), pod("wants")]
+    for item in items:
+        item["spec"]["containers"][0]["ports"] = [
+            {"containerPort": port, "hostPort": port, "protocol": "TCP"} for port in (80, 443)
+        ]
+    assert main(["explain", "pod", "wants", "-q", "--snapshot", write(tmp_path, node("a"), *items)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "host ports 443/TCP, 80/TCP taken" in told

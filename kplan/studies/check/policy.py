@@ -11,9 +11,9 @@ from typing import Any
 
 from kplan.errors import SourceError, UsageError
 from kplan.objects.kinds import KINDS
-from kplan.objects.whole_numbers import natural, read_span
+from kplan.objects.whole_numbers import read_span
 from kplan.sources.plain_yaml import read_plain_yaml
-from kplan.wording.check import no_such_doubt
+from kplan.wording.check import no_such_doubt, no_value
 
 SURVIVE = ("zone", "node")
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%?")
@@ -79,12 +79,8 @@ def policy(given: Mapping[str, object], where: str = "") -> CheckPolicy:
         except ValueError as error:
             flag = f"{where}: {name}" if where else f"--{name}"
             shown = ", ".join(map(str, value)) if isinstance(value, list) else repr(value)
-            bare = read is _span and natural(str(value).strip()) is not None
-            raise UsageError(
-                f"{flag}: {shown} {'needs a unit' if bare else 'is not one of its values'}",
-                code="bad-policy",
-                hint=str(error),
-            ) from None
+            bare = read is _span and read_span(f"{str(value).strip()}h") is not None
+            raise UsageError(f"{flag}: {shown} {no_value(bare=bare)}", code="bad-policy", hint=str(error)) from None
     return CheckPolicy(**made)
 
 

@@ -345,7 +345,7 @@ def _causes(run: _Planned, besides: frozenset[str]) -> tuple[tuple[PlanCause, ..
         told = run.told(landing)
         if told is None:
             continue
-        same: object = (steps[number].result, told.because.code, _shape(told))
+        same: object = (steps[number].result, steps[number].pod in besides, told.because.code, _shape(told))
         merged.setdefault(same, []).append(number)
         told_of.setdefault(same, {}).setdefault(id(told), told)
     causes: list[tuple[PlanCause, list[PodInfo]]] = []
