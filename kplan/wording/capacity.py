@@ -91,9 +91,9 @@ def growth_text(sets: int, wanted: int | None, growth: Growth | None) -> str:
         return f"{count(growth.needed, 'more node')} like {growth.like} -> {every(wanted)} fit{rest}"
     more = _first_that_helps(sets, growth)
     if (wanted is None or sets >= wanted) and more:
-        nodes = "one more node" if more == 1 else count(more, "more node")
+        what = "one more node" if more == 1 else count(more, "more node")
         fits = growth.fits[growth.nodes.index(more)] - sets
-        return f"{nodes} like {growth.like} -> {fits:,} more {'fits' if fits == 1 else 'fit'}"
+        return f"{what} like {growth.like} -> {fits:,} more {'fits' if fits == 1 else 'fit'}"
     most = max(growth.fits)
     if wanted is not None and most > sets:
         nodes, tried = growth.nodes[growth.fits.index(most)], growth.nodes[-1]

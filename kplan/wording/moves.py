@@ -31,25 +31,6 @@ def stay(code: str, number: int) -> str:
     return f"{number:,} {word if number == 1 else word.replace('pod', 'pods', 1)}"
 
 
-_STAY = {
-    Stays.DAEMON: "DaemonSet pod",
-    Stays.STATIC: "static pod",
-    Stays.LEAVING: "pod being deleted",
-    Stays.BARE: "pod that nothing recreates",
-    Stays.OTHER_SCHEDULER: "pod of another scheduler",
-    Stays.ASKED_TO_STAY: "pod that an annotation protects",
-    Stays.BUDGET: "pod whose budget allows no eviction",
-    Stays.SPARED: "pod that is to be left alone",
-    Stays.LOCAL_DATA: "pod that would lose local data",
-}
-
-
-def stay(code: str, number: int) -> str:
-    """Count pods that run and are not moved, with why: ``6 DaemonSet pods``."""
-    word = _STAY.get(Stays(code), code)
-    return f"{number:,} {word if number == 1 else word.replace('pod', 'pods', 1)}"
-
-
 def sentence(pods: Sequence[str], result: SearchResult) -> str:
     """Write the sentence after the verdict."""
     single = len(pods) == 1
