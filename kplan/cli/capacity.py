@@ -69,7 +69,8 @@ def capacity(
         return answer(session, named, namespace, replicas, ratio, node, shapes)
 
     about = partial(_asked_about, [*(targets_ or []), *filename], namespace)
-    answered(source, rules, ask, namespace, compete=about).end(text, shown, partial(study_code, strict=shown.strict))
+    compete = None if cheapest else about  # a mix of nodes is for all that wait
+    answered(source, rules, ask, namespace, compete=compete).end(text, shown, partial(study_code, strict=shown.strict))
 
 
 def answer(

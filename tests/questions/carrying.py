@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,16 @@ import yaml
 import kplan
 from kplan.api import fill_in
 from kplan.cli.main import main
+from kplan.cli.whatif import FLAGS
+from kplan.cluster import to_state
+from kplan.course.trial.attempts import Attempts
 from kplan.remedies.search import remedies
 from kplan.result.document_plan import SimulationPlan
+from kplan.scenario import load_scenario, parse_step
 from kplan.sources import load
+from kplan.sources.snapshot import write_snapshot
 from kplan.studies.by_object import by_object
+from kplan.studies.what_ifs import run
 from tests.remedies.carrying_out import helps
 
 Json = dict[str, Any]
@@ -107,10 +114,11 @@ def _within(here: Any, answer: Json) -> Iterator[Way]:
             yield from _within(value, answer)
 
 
-def carried_out(asked: Asked, way: Way) -> Asked:
+def carried_out(asked: Asked, way: Way, folder: Path) -> Asked:
     """The question once a remedy is carried out."""
     how = way.how_to
-    cluster: list[Json] = json.loads(json.dumps(list(asked.cluster)))
+    behind = of_the_queue(asked, way)
+    cluster: list[Json] = after_its_turn(asked, folder) if behind else json.loads(json.dumps(list(asked.cluster)))
     manifest = _edited(asked.manifest, how.get("edits", ()))
     for line in how.get("commands", ()):
         _run(cluster, shlex.split(line, comments=True))
@@ -125,11 +133,58 @@ def carried_out(asked: Asked, way: Way) -> Asked:
         # others that wait were not asked about: they may take what a change makes free
         alone = way.beside.keys().isdisjoint(_OF_GROUP)
         cluster = [item for item in cluster if not (alone and _waits(item)) or _key(item) in told_about(way)]
+    if behind:
+        command = ("simulate", "--no-preempt", *_versions(asked.command))
     if waits_behind(asked, way):
         cluster, manifest, command = landed_first(cluster, asked.manifest, way.answer), [], ("simulate", "--no-preempt")
     if "--rolling" in flags:  # in place of the other
         command = tuple(part for part in command if part != "--together")
     return Asked((*command, *flags), cluster, manifest)
+
+
+def of_the_queue(asked: Asked, way: Way) -> bool:
+    """Whether a remedy is of pods that wait once what-ifs are taken and all others have had their turn."""
+    return way.answer["kind"] == "SimulationPlan" and not asked.manifest and "owners" in way.beside
+
+
+def after_its_turn(asked: Asked, folder: Path) -> list[Json]:
+    """The cluster once the what-ifs of a question are taken and each pod that waits was tried."""
+    asked.write(folder)
+    scheduler = _scheduler(asked.command)
+    state = load("c.json")
+    fill_in(state, scheduler)
+    planner = scheduler.planner(state, preempt="--no-preempt" not in asked.command)
+    words = [part for word in asked.command for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    steps: list[Any] = []
+    for word, value in pairs:
+        if word == "--scenario":
+            steps += load_scenario(value).steps
+        elif word.startswith("--") and word[2:] in FLAGS:
+            steps.append(parse_step(word[2:], value, "default"))
+    run(planner, steps)
+    Attempts[object](planner, victims_return="gone" not in words).place(planner.waiting())
+    write_snapshot(to_state(planner.cluster), folder / "landed.json")
+    items = json.loads((folder / "landed.json").read_text())["items"]
+    for item in items:  # what a plan has placed runs
+        if item["kind"] == "Pod" and item["spec"].get("nodeName"):
+            item.setdefault("status", {}).setdefault("phase", "Running")
+    return list(items)
+
+
+def _versions(command: Sequence[str]) -> list[str]:
+    """The flags of a command by which the rules are chosen."""
+    pairs = zip(command, [*command[1:], ""], strict=True)
+    return [part for word, value in pairs if word in _RULES for part in (word, value)]
+
+
+_RULES = frozenset({"--k8s-version", "--feature-gates", "--config"})
+
+
+def _scheduler(command: Sequence[str]) -> kplan.Scheduler:
+    named = dict(pairwise(command))
+    gates = {gate.partition("=")[0]: True for gate in named.get("--feature-gates", "").split(",") if gate}
+    return kplan.Scheduler.of(named.get("--k8s-version", "1.37"), gates=gates)
 
 
 def waits_behind(asked: Asked, way: Way) -> bool:
@@ -346,8 +401,12 @@ def _lands(way: Way, plan: SimulationPlan, landed: int, wanted: int) -> str:
     name = beside.get("workload") or next(iter(beside["owners"]))
     mine = next((item for item in by_object(plan) if item.name == name), None)
     if mine is None:  # pods of the cluster's own queue
-        left = sum(cause.count for cause in plan.causes if cause.owners.keys() & beside["owners"].keys())
-        fits = beside["count"] - left
+        mine_too = beside["owners"].keys()
+        left = sum(cause.count for cause in plan.causes if cause.owners.keys() & mine_too)
+        before = beside["count"]
+        if "causes" in way.answer and not way.answer.get("change"):  # all of these owners had their turn
+            before = sum(one["count"] for one in way.answer["causes"] if one.get("owners", {}).keys() & mine_too)
+        fits = before - left
         return "" if fits >= landed else f"{fits} of {landed} fit"
     if not wanted:
         return "" if plan.verdict == "FITS" and not any(one.uneven for one in plan.rollouts) else plan.verdict
@@ -369,7 +428,7 @@ def broken_promises(asked: Asked, folder: Path) -> tuple[list[str], list[str]]:
             in_turn(asked, folder).write(folder)
             fault = _on_objects(asked, told_about(way), way.how_to)
         else:
-            fault = judge(way, *carried_out(asked, way).ask(folder))
+            fault = judge(way, *carried_out(asked, way, folder).ask(folder))
         wrong += [f"{way.name}: {fault}"] if fault else []
     return [way.how_to["code"] for way in found], wrong
 
@@ -397,9 +456,7 @@ def _of_waiting(answer: Json, way: Way) -> bool:
 
 def _on_objects(asked: Asked, told: Sequence[str], how_to: Json) -> str:
     """Carry out what no flag, patch or plain command does (claims, devices, drivers) on a cluster built anew."""
-    named = dict(zip(asked.command, asked.command[1:], strict=False))
-    gates = {gate.partition("=")[0]: True for gate in named.get("--feature-gates", "").split(",") if gate}
-    scheduler = kplan.Scheduler.of(named.get("--k8s-version", "1.37"), gates=gates)
+    scheduler = _scheduler(asked.command)
     state = load("c.json")
     fill_in(state, scheduler)
     planner = scheduler.planner(state)
