@@ -212,8 +212,9 @@ def tallied(numbers: Mapping[str, int], most: int = 3, *, more: str = "") -> str
         more: what the others are called, with a space before it: ``+7 nodes``.
     """
     told = [name if number == 1 else f"{name} x{number:,}" for name, number in list(numbers.items())[:most]]
-    if len(numbers) > most:
-        told.append(f"+{len(numbers) - most:,}{more}")
+    left = len(numbers) - most
+    if left > 0:
+        told.append(f"+{left:,}{more.removesuffix('s') if left == 1 else more}")
     return ", ".join(told)
 
 

@@ -45,7 +45,8 @@ def test_counts_and_lists() -> None:
     assert [count(1, "pod"), count(5000, "node")] == ["1 pod", "5,000 nodes"]
     assert [listed(["a", "b"]), listed(list("abcde"), 3000)] == ["a, b", "a, b, c, +2,997"]
     assert tallied({"a": 2, "b": 1, "c": 3000, "d": 1}) == "a x2, b, c x3,000, +1"
-    assert tallied({"a": 1, "b": 1}, most=1, more=" nodes") == "a, +1 nodes"
+    assert tallied({"a": 1, "b": 1}, most=1, more=" nodes") == "a, +1 node"
+    assert tallied({"a": 1, "b": 1, "c": 1}, most=1, more=" nodes") == "a, +2 nodes"
     assert [joined([]), joined("a"), joined("ab"), joined("abc")] == ["", "a", "a and b", "a, b and c"]
 
 

@@ -3,6 +3,7 @@
 import json
 
 import msgspec
+import pytest
 
 from kplan.framework.doubt import Doubt
 from kplan.render.colour import coloured
@@ -149,3 +150,23 @@ def test_colour_goes_by_what_is_meant() -> None:
     assert shown.plain == text
     harm = sorted({(span.start, text[span.start : span.end]) for span in shown.spans if span.style == "red"})
     assert [word for _, word in harm] == ["Pending", "GONE", "FAIL", "BLOCKED"]
+
+
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("pools, 714 nodes", "+1 pool, 714 nodes (-o wide)"),
+        ("pods that are placed or stay", "+1 pod that is placed or stays (-o wide)"),
+        ("pods that evict others", "+1 pod that evicts others (-o wide)"),
+        ("resources: a.example/x", "+1 resource: a.example/x (-o wide)"),
+        ("smaller ones", "+1 smaller one (-o wide)"),
+        ("that pass", "+1 that passes (-o wide)"),
+        ("", "+1 (-o wide)"),
+    ],
+)
+def test_of_one_that_is_left_out_the_text_speaks_of_one(what: str, told: str) -> None:
+    page = Page()
+    page.more(1, what)
+    page.more(2, what)
+    page.more(0, what)
+    assert page.lines == [f"         {told}", f"         +2{' ' * bool(what)}{what} (-o wide)"]

@@ -57,7 +57,7 @@ def _profile(page: Page, profile: ConfiguredProfile, *, wide: bool) -> None:
             place = "" if argument.origin == DEFAULT else f" ({argument.origin})"
             page.detail(f"{argument.plugin}.{argument.name}: {flow(argument.value)}{place}", 9)
     hidden = 0 if wide else sum(argument.origin == DEFAULT for argument in profile.arguments)
-    page.more(hidden, "arguments as by default" if hidden != 1 else "argument as by default")
+    page.more(hidden, "arguments as by default")
 
 
 def _plugin(plugin: ConfiguredPlugin, *, wide: bool) -> str:

@@ -16,6 +16,7 @@ NARROW = 60
 WIDE = 200
 EMPTY = ("", "-")
 """Cells that say nothing."""
+_PLURAL = re.compile(r"^(smaller one|[a-z]+)s\b")
 _BAR = re.compile(r"#*\.*")
 """A cell that says nothing in a paragraph."""
 
@@ -54,7 +55,8 @@ class Page:
     def more(self, hidden: int, what: str = "", where: str = "-o wide") -> None:
         """Say that something is left out, if it is: ``+7 zones (-o wide)``."""
         if hidden > 0:
-            self.part("", f"+{hidden:,}{' ' if what else ''}{what} ({where})")
+            told = one_of(what) if hidden == 1 else what
+            self.part("", f"+{hidden:,}{' ' if told else ''}{told} ({where})")
 
     def verdict(self, word: str, text: str) -> None:
         """Write the first line: a verdict word, then the sentence."""
@@ -145,6 +147,19 @@ class Page:
     def _wrapped(self, text: str, first: str, rest: str) -> None:
         clean = " ".join(text.split(" ")).replace("\n", " ")
         self.lines.extend(wrapped(clean, self.width, first, rest) or [first.rstrip()])
+
+
+def one_of(what: str) -> str:
+    """What is left out, of one: ``pod that is placed or stays`` for ``pods that are placed or stay``."""
+    told = _PLURAL.sub(r"\1", what)
+    for many, one in (
+        (" that are ", " that is "),
+        (" or stay", " or stays"),
+        (" evict ", " evicts "),
+        ("that pass", "that passes"),
+    ):
+        told = told.replace(many, one)
+    return told
 
 
 def _fits(heads: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> bool:
