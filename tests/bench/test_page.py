@@ -16,6 +16,7 @@ def test_each_target_stands_beside_its_figure() -> None:
     assert "- `drain --find`: 31.0 s, and 30 s is the target.\n" in text
     assert "- `capacity`: not measured.\n" in text
     assert "- pods of 50 templates" not in text
+    assert "- `capacity`, times cluster-capacity: not measured." in text
 
 
 def test_a_machine_that_was_not_quiet_is_named() -> None:
