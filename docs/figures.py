@@ -1,6 +1,7 @@
 """The figures of docs/trust.md, counted from the tests and the limits themselves."""
 
 import gzip
+import json
 from pathlib import Path
 
 from kplan.admission.controllers.names import MOST_PODS
@@ -13,6 +14,7 @@ from tests.hostile.test_secrets import PLANTED, USERS, questions
 from tests.hostile.weight import SHAPES
 
 ROOT = Path(__file__).parents[1]
+WEIGHT = ROOT / "tests" / "hostile" / "weight.json"
 PAGE = Path(__file__).with_name("trust.md")
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
 
@@ -51,7 +53,23 @@ def page() -> str:
         ("pods made of manifests", MOST_PODS),
         *((f"`{field}` of a pod", number) for field, number in limits.OF_POD.items()),
     )
-    return f"{before}{BEGIN}\n{_table('tested', tests)}\n{_table('at most', most)}{END}{after}"
+    tables = (_table("tested", tests), _table("at most", most), _heaviest())
+    return f"{before}{BEGIN}\n{chr(10).join(tables)}{END}{after}"
+
+
+def _heaviest() -> str:
+    """Write what a file made to be heavy took at the most, for each question."""
+    rows = json.loads(WEIGHT.read_text(encoding="utf-8"))
+    lines = [
+        "| of a file made to be heavy | seconds | its shape | MB more | its shape |",
+        "|---|---:|---|---:|---|",
+    ]
+    for command in dict.fromkeys(row["command"] for row in rows):
+        told = [row for row in rows if row["command"] == command]
+        slow = max(told, key=lambda row: row["seconds"])
+        large = max(told, key=lambda row: row["more"])
+        lines.append(f"| {command} | {slow['seconds']:.1f} | {slow['shape']} | {large['more']} | {large['shape']} |")
+    return "\n".join(lines) + "\n"
 
 
 def _table(head: str, rows: tuple[tuple[str, int], ...]) -> str:
