@@ -17,6 +17,7 @@ from tests.hostile.weight import SHAPES
 
 ROOT = Path(__file__).parents[1]
 FAULTS = ROOT / "tests" / "live" / "drawn_faults.json"
+WEIGHT = ROOT / "tests" / "hostile" / "weight.json"
 PAGE = Path(__file__).with_name("trust.md")
 BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
 
@@ -57,7 +58,8 @@ def page() -> str:
         ("pods made of manifests", MOST_PODS),
         *((f"`{field}` of a pod", number) for field, number in limits.OF_POD.items()),
     )
-    return f"{before}{BEGIN}\n{_table('tested', tests)}\n{_faults()}\n{_table('at most', most)}{END}{after}"
+    tables = (_table("tested", tests), _faults(), _table("at most", most), _heaviest())
+    return f"{before}{BEGIN}\n{chr(10).join(tables)}{END}{after}"
 
 
 _WHAT = {
@@ -81,6 +83,21 @@ def _faults() -> str:
     head = "| faults of `kplan bind --apply` | runs | took place | stopped a run | resumed | not as promised |"
     lines = [head, "|---|---:|---:|---:|---:|---:|"]
     lines += [f"| {name} | {' | '.join(f'{number:,}' for number in row)} |" for name, row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _heaviest() -> str:
+    """Write what a file made to be heavy took at the most, for each question."""
+    rows = json.loads(WEIGHT.read_text(encoding="utf-8"))
+    lines = [
+        "| of a file made to be heavy | seconds | its shape | MB more | its shape |",
+        "|---|---:|---|---:|---|",
+    ]
+    for command in dict.fromkeys(row["command"] for row in rows):
+        told = [row for row in rows if row["command"] == command]
+        slow = max(told, key=lambda row: row["seconds"])
+        large = max(told, key=lambda row: row["more"])
+        lines.append(f"| {command} | {slow['seconds']:.1f} | {slow['shape']} | {large['more']} | {large['shape']} |")
     return "\n".join(lines) + "\n"
 
 

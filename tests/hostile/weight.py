@@ -214,12 +214,23 @@ def one(words: Sequence[str]) -> None:
     sys.stdout.write(json.dumps({"code": code, "seconds": time.process_time() - began, "more": more}) + "\n")
 
 
+def keep(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Write rows in place of those of the same shape and question; docs/trust.md tells the worst of them."""
+    known = json.loads(path.read_text()) if path.exists() else []
+    made = {(row["shape"], row["command"]): row for row in (*known, *rows)}
+    lines = [
+        json.dumps({**row, "seconds": round(row["seconds"], 2), "more": round(row["more"])}) for row in made.values()
+    ]
+    path.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+
+
 def main() -> int:
     """Write a row for each shape and question; 1 if one keeps no promise."""
     flags = argparse.ArgumentParser()
     flags.add_argument("--megabytes", type=float, default=9)
     flags.add_argument("--reading", action="store_true", help="ask nothing about what was read")
     flags.add_argument("--commands", action="store_true", help="ask each command about it")
+    flags.add_argument("--keep", type=Path, help="write the rows to a file, beside what it has of other shapes")
     flags.add_argument("--one", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     flags.add_argument("names", nargs="*", choices=[[], *SHAPES])
     given = flags.parse_args()
@@ -228,15 +239,19 @@ def main() -> int:
         return 0
     sys.stdout.write(f"{'shape':28}{'':16}{'MB':>6}{'code':>6}{'seconds':>9}{'MB more':>9}{'times':>7}\n")
     broken = 0
+    kept_rows = []
     for name in given.names or SHAPES:
         for row in asked(name, int(given.megabytes * MEGABYTE), reading=given.reading, commands=given.commands):
             size, more, read = row["size"] / MEGABYTE, row["more"], row["command"] in READING
             kept = row["seconds"] <= 10 and row["code"] not in (70, -1) and not (read and more > 1000)
             broken += not kept
+            kept_rows.append({"shape": name, **row})
             over = "" if not read or more <= aim(size) else "  over 4 times"
             numbers = f"{size:6.1f}{row['code']:6}{row['seconds']:9.2f}{more:9.0f}{more / max(size, 0.1):7.1f}"
             sys.stdout.write(f"{name:28}{row['command']:16}{numbers}{over if kept else '  !'}\n")
             sys.stdout.flush()
+    if given.keep:
+        keep(given.keep, kept_rows)
     return int(broken > 0)
 
 
