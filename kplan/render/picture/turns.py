@@ -67,7 +67,7 @@ def _fullness(nodes: Sequence[NodeFullness]) -> Bars:
     shown = nodes[:_MOST]
     more = len(nodes) - len(shown)
     return Bars(
-        "How full nodes are at the end: cpu or memory, the fuller",
+        "How full nodes are at the end",
         tuple(map(_full, shown)),
         OF_NODE,
         high=max([100.0, *(number for node in shown for number in (*node.before.values(), *node.after.values()))]),

@@ -11,6 +11,8 @@ from kplan.render.picture.scale import LinearScale, ScaleUnit, rounded_up, ticks
 
 _THICK = 14
 _ROW = 24
+_STRONG = 1.1
+"""How much wider strong letters are."""
 _BESIDE = 460
 """Below this width labels stand above their bars [pixels]."""
 
@@ -101,7 +103,8 @@ class Bars:
         """Draw legend, bars and axis."""
         top = y + legend(canvas, x, y, width, self._meanings())
         beside = width >= _BESIDE
-        labels = min(widest(bar.label for bar in self.bars) + 10, width * 0.32) if beside else 0
+        broader = _STRONG if any(bar.strong for bar in self.bars) else 1
+        labels = min(widest(bar.label for bar in self.bars) * broader + 10, width * 0.32) if beside else 0
         notes = min(widest(bar.note for bar in self.bars) + 8, width * 0.36) if beside else 0
         high = self._end()
         # ticks stand in the middle of their text

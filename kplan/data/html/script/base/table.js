@@ -4,7 +4,7 @@
 const ON_PAPER = [];
 
 /**
- * Columns: {key, label, value(row) for sorting and searching, cell(row) to show, num, wide, fixed, scale of its bars}.
+ * Columns: {key, label, value(row) for sorting and searching, cell(row) to show, num, wide, fixed, scale of its bars, parts of which they are}.
  * Options: caption, page, searchable, filters ([key, label, test]), empty, unit, units, head, mark, more.
  */
 function table(columns, rows, options = {}) {
@@ -27,7 +27,7 @@ function table(columns, rows, options = {}) {
   const heads = columns.map((column, i) => {
     const plain = !column.label || rows.length < 2 || column.fixed;
     const sort = () => h("button", { type: "button", onclick: () => sortBy(i) }, column.label);
-    const scale = column.scale ? barScale(column.scale) : null;
+    const scale = column.scale ? barScale(column.scale, column.parts) : null;
     return h("th", { scope: "col", class: column.num ? "num" : null }, plain ? column.label : sort(), scale);
   });
 
@@ -120,7 +120,8 @@ function table(columns, rows, options = {}) {
 }
 
 /** From where to where the bars of a column go. */
-const barScale = (end) => h("span", { class: "bar-scale" }, h("span", {}, "0"), h("span", {}, end));
+const barScale = (end, parts) =>
+  h("span", { class: parts ? "bar-scale of-parts" : "bar-scale" }, h("span", {}, "0"), h("span", {}, end));
 
 /** Filters of a table by a word of its rows, each with its number; in the order of ``order``, then of the rows. */
 function filtersBy(rows, wordOf, order = []) {

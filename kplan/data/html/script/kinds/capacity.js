@@ -61,6 +61,7 @@ function workloadsTable(workloads) {
     {
       label: "run, more, too many",
       scale: int(most),
+      parts: true,
       fixed: true,
       value: () => "",
       cell: (one) => roomBar(one.running, one.more, one.asked || 0, most),
@@ -84,7 +85,7 @@ function placesTable(places) {
     },
     { label: "run", num: true, value: (place) => place.running },
     { label: "more fit", num: true, value: (place) => place.more },
-    { label: "run, more", scale: int(most), fixed: true, value: () => "", cell: (place) => roomBar(place.running, place.more, 0, most) },
+    { label: "run, more", scale: int(most), parts: true, fixed: true, value: () => "", cell: (place) => roomBar(place.running, place.more, 0, most) },
     {
       label: "on",
       wide: true,

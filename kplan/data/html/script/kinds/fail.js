@@ -92,7 +92,7 @@ function casesTable(cases) {
     },
     { label: HEADS.verdict, value: (one) => one.verdict, cell: (one) => ended(one.verdict) },
     ...(DOC.each === "zone" ? [{ label: HEADS.nodes, num: true, value: (one) => one.nodes }] : []),
-    { label: `${HEADS.placed}, ${HEADS.pending}, ${HEADS.gone}`, scale: "all of them", fixed: true, value: () => "", cell: caseBar },
+    { label: `${HEADS.placed}, ${HEADS.pending}, ${HEADS.gone}`, scale: "all of them", parts: true, fixed: true, value: () => "", cell: caseBar },
     ...CASE_NUMBERS.flatMap(([label, of]) =>
       columnIf(cases, of, { label, num: true, value: of, cell: (one) => (of(one) ? int(of(one)) : "-") }),
     ),
