@@ -159,6 +159,8 @@ def counts_sentence(counts: Mapping[str, int], *, waits: bool, causes: int, in_t
     how = "in its turn" if in_turn else "tried alone"
     if not total:
         return "no pod waits"
+    if total == counts["FITS"]:
+        return f"the {'waiting ' * waits}pod fits, {how}" if total == 1 else _all_fit(total, how, waits=waits)
     if counts["PENDING"]:
         fit = "fits" if counts["PENDING"] == 1 else "fit"
         text = f"{counts['PENDING']:,} of {pods} {fit} no node, for {count(causes, 'cause')}"
@@ -169,6 +171,11 @@ def counts_sentence(counts: Mapping[str, int], *, waits: bool, causes: int, in_t
         text = f"{total - counts['GATED']:,} of {pods} {fits}"
     rest = [f"{counts[word]:,} {word}" for word in ("PREEMPTS", "FITS", "GATED") if counts[word]]
     return f"{text}; {', '.join(rest)}" if rest else text
+
+
+def _all_fit(total: int, how: str, *, waits: bool) -> str:
+    """``all 12 waiting pods fit, each tried alone``."""
+    return f"{every(total, 'waiting pod' if waits else 'pod')} fit, each {how}"
 
 
 def fits_cause(nodes: Mapping[str, int], *, in_turn: bool) -> Cause:
