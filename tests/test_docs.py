@@ -15,9 +15,12 @@ import yaml
 
 from kplan.cli.app import SETTINGS, app
 from kplan.cli.examples import EXAMPLES
+from kplan.cli.main import main
 from kplan.cli.settings import settings
 from kplan.cli.whatif import FLAGS
 from kplan.sources import load_objects
+from kplan.studies.sweep.file import load_sweep
+from tests.cli.snapshots import node, pod, write
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -134,3 +137,28 @@ def test_the_settings_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         assert settings().silent_kinds == ("Gadget",)
     finally:
         settings.cache_clear()
+
+
+def yaml_block(page: str) -> str:
+    [block] = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
+    return str(block)
+
+
+def test_the_sweep_file_is_one(tmp_path: Path) -> None:
+    (tmp_path / "sweep.yaml").write_text(yaml_block("sweep.md"))
+    for name in ("new.yaml", "web.yaml"):
+        (tmp_path / name).write_text("")
+    axes = load_sweep(str(tmp_path / "sweep.yaml")).axes
+    assert [axis.name for axis in axes] == ["config", "scenario", "pool", "workload"]
+    assert [list(axis.inline) for axis in axes if axis.inline] == [["as it is", "two more", "a runbook"]]
+
+
+def test_the_nodes_with_prices_can_be_bought(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = yaml_block("moves.md").splitlines(keepends=True)
+    # a node group takes a cluster that an autoscaler wrote down
+    (tmp_path / "nodes.yaml").write_text("".join(line for line in lines if "template:" not in line))
+    zoned = node("gpu-0", cpu="8")
+    zoned["metadata"]["labels"]["topology.kubernetes.io/zone"] = "zone-1"
+    source = write(tmp_path, zoned, pod("runs", "8", on="gpu-0"), pod("waits", "3"))
+    assert main(["capacity", "--cheapest", str(tmp_path / "nodes.yaml"), "-q", "--snapshot", source]) == 0
+    assert capsys.readouterr().out.startswith("FITS     1 x small lets ")
