@@ -11,7 +11,7 @@ LARGEST_OBJECT = 8 << 20
 """Length of one object in JSON [bytes]; etcd takes 1.5 MiB of its own, denser form."""
 
 MOST_VALUES = 1_000_000
-"""Values of one file, as far as commas, brackets and line breaks tell; of a larger file, one in ten bytes.
+"""Values of one file, as far as commas, brackets and line breaks tell; of a larger file, one in eight bytes.
 
 A file of 100 MB as kubectl writes it has some 4 million. Each takes a hundred bytes in memory, whatever it takes in the
 file.
@@ -22,6 +22,13 @@ HEAVIEST = 3
 
 LEAST_WEIGHT = 24 << 20
 """What objects may take in memory of however short a text [bytes]."""
+
+LIGHT = 2 << 10
+"""What each object may take in any case [bytes]: one that a program wrote with nothing but what scheduling reads takes
+half of it, however short its text."""
+
+MOST_LIGHT = 640 << 20
+"""What objects may take by their number alone [bytes]: 300,000 pods and more."""
 
 MOST_DOCUMENTS = 300_000
 """Documents of one file; lists may hold more."""
@@ -49,7 +56,7 @@ def check_values(data: bytes, file: str) -> None:
     Raises:
         SourceError: always then.
     """
-    most = max(MOST_VALUES, len(data) // 10)
+    most = max(MOST_VALUES, len(data) // 8)
     if len(data) <= most:
         return
     values = 0

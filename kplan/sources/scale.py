@@ -14,7 +14,7 @@ import msgspec
 
 from kplan.errors import SourceError
 from kplan.objects.models import Object
-from kplan.sources.bounds import HEAVIEST, LEAST_WEIGHT
+from kplan.sources.bounds import HEAVIEST, LEAST_WEIGHT, LIGHT, MOST_LIGHT
 from kplan.sources.repeated_texts import is_repeated, remember, share
 
 _EVERY, _EVERY_DENSE = 128, 16
@@ -53,6 +53,7 @@ class Scales:
         self.objects = float(_TABLES)
         self._file = ""
         self._weighed, self._of_text, self._count = 0, 0, 0
+        self._taken = 0
         self._drawn = 1
 
     def reads(self, size: int, file: str) -> None:
@@ -70,6 +71,7 @@ class Scales:
         Raises:
             SourceError: all objects together are far heavier than those of any cluster in a file of that length.
         """
+        self._taken += 1
         self._drawn = (self._drawn * 1_103_515_245 + size + 12_345) & 0x7FFF_FFFF
         is_dense, large = self.is_dense, size > _LARGE
         every = _EVERY_DENSE if is_dense else _EVERY
@@ -93,7 +95,7 @@ class Scales:
         self._of_text += times * size
         self._count += 1
         self.objects += times * (self._entry + (_of(item, repeated=False) if self.is_dense else weight))
-        most = max(LEAST_WEIGHT, HEAVIEST * self.text)
+        most = max(LEAST_WEIGHT, HEAVIEST * self.text, min(LIGHT * self._taken, MOST_LIGHT))
         if self.objects > most and self._are_heavy and (self._count >= _FIRST or times == 1):
             raise SourceError(
                 f"its objects take more than {most:,} bytes in memory, the most that is held of {self.text:,} bytes",
