@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.well_known import HOSTNAME
 from kplan.remedies.about import NewNode
-from kplan.remedies.candidate import Candidate, RemedyCost
+from kplan.remedies.candidate import Candidate, Further, RemedyCost
 from kplan.scenario.add_node import AddNode
 from kplan.words import short_key
 
 MOST_DOMAINS = 16
 """Of more domains none is given a node: nobody adds so many at once."""
+RIVALS = 16
+"""Pods that wait for which nodes are tried beside those of the pods that are asked about: they take them first."""
 
 
 def one_more(what: NewNode, verb: AddNode | None = None, *, named: bool = False) -> Candidate:
@@ -57,6 +59,11 @@ def added(candidate: Candidate) -> AddNode | None:
     """The node that a candidate adds, if that is all it does."""
     step = candidate.steps[0] if len(candidate.steps) == 1 and not candidate.edits else None
     return step if isinstance(step, AddNode) else None
+
+
+def up_to(candidate: Candidate, most: int) -> Candidate:
+    """Add more nodes in place of one, so many at the most, until that is enough."""
+    return replace(candidate, further=Further(lambda number: several(candidate, number), most))
 
 
 def several(candidate: Candidate, number: int, domains: SpreadDomains | None = None) -> Candidate:

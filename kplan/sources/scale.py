@@ -14,7 +14,7 @@ import msgspec
 
 from kplan.errors import SourceError
 from kplan.objects.models import Object
-from kplan.sources.bounds import HEAVIEST, LEAST_WEIGHT, LIGHT, MOST_LIGHT
+from kplan.sources.bounds import BARE, BAREST, HEAVIEST, LEAST_WEIGHT, MOST_BARE
 from kplan.sources.repeated_texts import is_repeated, remember, share
 
 _EVERY, _EVERY_DENSE = 128, 16
@@ -95,7 +95,8 @@ class Scales:
         self._of_text += times * size
         self._count += 1
         self.objects += times * (self._entry + (_of(item, repeated=False) if self.is_dense else weight))
-        most = max(LEAST_WEIGHT, HEAVIEST * self.text, min(LIGHT * self._taken, MOST_LIGHT))
+        bare = min(BARE * self._taken, BAREST * self.text, MOST_BARE)
+        most = max(LEAST_WEIGHT, HEAVIEST * self.text, bare)
         if self.objects > most and self._are_heavy and (self._count >= _FIRST or times == 1):
             raise SourceError(
                 f"its objects take more than {most:,} bytes in memory, the most that is held of {self.text:,} bytes",

@@ -83,7 +83,10 @@ class WhatIf(Generic[W]):
         return TakenStep(effect, tuple(landings), tuple(attempts.cut[cut:]))
 
     def _place(self, pods: Sequence[PodInfo]) -> list[TriedPod[W]]:
-        """Try pods, and among them those that slept in their turn: of these, alike, no more once one has failed."""
+        """Try pods, and among them those that slept in their turn: of these, alike, no more once one has failed.
+
+        Those that slept take room that is free, and evict nobody: whom they may evict they may evict without the step.
+        """
         attempts, queue = self._attempts, self.planner.queue
         rivals = [pod for pod in map(self.planner.cluster.pods.__getitem__, self._rivals) if pod.waiting]
         if not rivals:
@@ -95,9 +98,12 @@ class WhatIf(Generic[W]):
             alike = likeness(pod) if slept else None
             if not pod.waiting or alike in failed:
                 continue
-            tried = attempts.place([pod])
-            if slept and not tried[0].node:
+            if slept and not self._fits(pod):
                 failed.add(alike)
                 continue
-            landings += tried
+            landings += attempts.place([pod])
         return landings
+
+    def _fits(self, pod: PodInfo) -> bool:
+        outcome = self.planner.cycle(pod).explain(preempt=False)
+        return bool(len(outcome.feasible)) and not outcome.kept_out

@@ -14,10 +14,10 @@ from kplan.course.readiness.serving import OwnerOfPods, without
 from kplan.course.trial.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies import about
-from kplan.remedies.candidate import Candidate, Further, RemedyCost, both
+from kplan.remedies.candidate import Candidate, RemedyCost, both
 from kplan.remedies.drains import budget_ways, without_budget
 from kplan.remedies.engine import Measure, Sifted, Tried, by_steps, sift, tried
-from kplan.remedies.more_nodes import one_more, several
+from kplan.remedies.more_nodes import RIVALS, one_more, up_to
 from kplan.scenario import Effect, Step
 from kplan.scenario.drain import DrainOptions
 from kplan.scenario.nodes import Cordon
@@ -31,8 +31,6 @@ _BUDGETS_TRIED = 3
 _WAYS_TRIED = 2
 """Ways to lift each thing that is in the way, where several are tried together."""
 _TOGETHER_TRIED = 8
-_RIVALS = 16
-"""Pods that wait for which nodes are tried beside those of the drained pods."""
 _DELETE = "delete-drained"
 _SPREAD = "spread-skew"
 """Code of the reason that a spread constraint gives."""
@@ -159,8 +157,8 @@ def _ways(
     if delete and any(_counts_nodes(gone) for gone in homeless):
         more.append(Candidate(_DELETE, RemedyCost.UNCORDON, about.Named(), steps=(DELETE,)))
     # pods that wait come first
-    most = len(homeless) + min(sum(pod.waiting for pod in cluster.pods), _RIVALS)
-    more += [_more_nodes(name, most) for name in dict.fromkeys(gone.node for gone in homeless)]
+    most = len(homeless) + min(sum(pod.waiting for pod in cluster.pods), RIVALS)
+    more += [up_to(one_more(about.NewNode(name)), most) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
     yield more
 
@@ -169,12 +167,6 @@ def _counts_nodes(gone: Gone[Failure]) -> bool:
     """Whether a spread constraint keeps a pod off its nodes, which counts nodes that were drained as empty ones."""
     failure = gone.landing.why if gone.landing is not None else None
     return failure is not None and failure.because.code == _SPREAD
-
-
-def _more_nodes(like: str, most: int) -> Candidate:
-    """One more node like one that goes, and more of them until there is room for all."""
-    candidate = one_more(about.NewNode(like))
-    return replace(candidate, further=Further(lambda number: several(candidate, number), most))
 
 
 def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool, together: bool) -> Iterator[Candidate]:

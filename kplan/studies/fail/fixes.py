@@ -13,8 +13,8 @@ from kplan.course.trial.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies.about import Named, NewNode
 from kplan.remedies.candidate import Candidate, RemedyCost
-from kplan.remedies.engine import Measure, Tried, best, sift, tried
-from kplan.remedies.more_nodes import one_more, several
+from kplan.remedies.engine import Measure, Tried, best, by_steps, sift, tried
+from kplan.remedies.more_nodes import RIVALS, one_more, up_to
 from kplan.scenario.add_node import AddNode
 
 
@@ -32,13 +32,14 @@ def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:
     """
     if not lacks_room(run):
         return None
-    models = [one_more(NewNode(like)) for like in _models(planner.cluster, run)]
-    candidates = [several(model, number) for model in models for number in (1, 2)]
+    # pods that wait come first
+    most = max(2, lacks_room(run) + min(sum(pod.waiting for pod in planner.cluster.pods), RIVALS))
+    candidates = [up_to(one_more(NewNode(like)), most) for like in _models(planner.cluster, run)]
 
     def lost(candidate: Candidate) -> Tried[FailRun[Any]] | None:
         return tried(candidate, ask_after(planner, candidate.steps, lambda trial: run_fail(trial, run.nodes)))
 
-    measure = Measure(lost, lambda again: not lacks_room(again))
+    measure = by_steps(Measure(lost, lambda again: not lacks_room(again)))
     return next(iter(sift(candidates, measure, most=1).helps), None)
 
 
