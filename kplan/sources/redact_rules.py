@@ -94,6 +94,11 @@ def _scratch(names: NameTaker, value: dict[str, Any], item: Any) -> dict[str, An
     return {key: _word(names, value[key], item) for key in ("medium", "sizeLimit") if key in value}
 
 
+def _system(names: NameTaker, value: str, item: Any) -> str:
+    """The systems that Kubernetes knows."""
+    return value if value in ("linux", "windows") else ""
+
+
 def _release(names: NameTaker, value: str, item: Any) -> str:
     return release_of(value)
 
@@ -337,6 +342,7 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     pod.GcePersistentDisk: _rules(pd_name=_handle),
     pod.Iscsi: _rules(target_portal=_handle, iqn=_handle),
     pod.Rbd: _rules(monitors=_each(_handle), image=_handle, pool=_handle),
+    pod.PodOS: _rules(name=_system),
     pod.SchedulingGate: _rules(name=_name("Gate")),
     pod.PodResourceClaim: _rules(
         name=_name("PodClaim"),

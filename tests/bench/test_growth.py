@@ -36,6 +36,7 @@ def test_twice_as_much_takes_about_twice_as_many_calls(name: str, tmp_path: Path
 
 SIZES = {
     "containers": 50,
+    **{"spread": 25, "images": 50},  # of fewer, most calls are for the cluster
     **dict.fromkeys(
         ("templates-diff", "budgets-diff", "templates-fail", "budgets-drain", "templates-drain", "budgets-fail"), 20
     ),

@@ -285,10 +285,10 @@ Because  default/train-0: cpu: it wants 9, the largest node has 4 in all
 Try      kplan bind -n default --apply
 
 Pods     pod               node    also writes
-         default/report-0  node-a  pvc scratch: selected-node node-a
-         default/report-1  node-b  -
          default/train-0   -       pending: cpu: it wants 9, the largest node
                                    has 4 in all
+         default/report-0  node-a  pvc scratch: selected-node node-a
+         default/report-1  node-b  -
 Guards   ok     scheduler  schedulerName kplan; no lease kube-system/kplan is
                            held
          ok     rights     pods/binding create
@@ -333,9 +333,9 @@ Because  it was asked to stop
 Try      kplan bind --resume j.jsonl
 
 Pods     pod      node    result
-         batch/a  node-a  bound 03:14:07, confirmed
          batch/b  node-b  held back: claim batch/scratch was not bound within
                           600 s; kept: give claim batch/scratch to node node-b
          batch/c  node-b  not tried
+         batch/a  node-a  bound 03:14:07, confirmed
 From     prod, 03:14:02 to 03:24:08; journal j.jsonl
 """

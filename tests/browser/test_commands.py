@@ -180,7 +180,7 @@ def test_capacity_tells_zones_the_plugin_that_stops_the_next_and_what_more_nodes
         ["zone-c", "1", "2"],
     ]
     assert rows(shown, "next") == ["NodeResourcesFit 6 of 6 nodes cpu: needs 1000m, free 420m to 620m"]
-    assert rows(shown, "growth")[0] == "0 4"
+    assert rows(shown, "growth")[0] == "0 0 4"
     assert shown.text("#growth pre").startswith("--add-node like=node-f,count=")
     assert "takes 2 more" in shown.text('button[data-node="node-f"]')
 
@@ -194,7 +194,7 @@ def test_a_drain_tells_budgets_and_the_flags_of_what_helps(opened: Open) -> None
         "- kube-system/log-a - \u2016stays DaemonSet; --ignore-daemonsets",
     ]
     assert rows(shown, "after") == ["shop/web deploy/shop/web 4 of 4 1"]
-    assert rows(shown, "fixes")[0] == "1 one more node like node-a all placed --add-node like=node-a"
+    assert rows(shown, "fixes")[0] == "1 2 more nodes like node-a all placed --add-node like=node-a,count=2"
     assert shown.page.locator("#needs").count() == 0, "what is blocked has no command to paste"
     assert "drained: \u22122 pods" in shown.text('button[data-node="node-a"]')
 

@@ -36,7 +36,7 @@ def test_the_whole_story(capsys: pytest.CaptureFixture[str], cluster: str) -> No
         Because  taint dedicated=infra:NoSchedule, not tolerated: in the way of 2 of 3
 
         Node     taint dedicated=infra:NoSchedule
-        Use              0     100%         requested
+        Use              0     100%       requested
                  cpu     ########..  75%  3 of 4     free 1
                  memory  ..........   0%  0 of 16Gi  free 16Gi
                  pods    #.........   0%  1 of 110   free 109

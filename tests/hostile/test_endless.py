@@ -58,7 +58,7 @@ def test_a_list_of_many_pages_is_read_to_its_end(tmp_path: Path, capsys: pytest.
             main(["explain", "pod", "-A", "-q", "--qps", "0", "--kubeconfig", kubeconfig_for(server.url, tmp_path)])
             == 0
         )
-    assert capsys.readouterr().out.startswith("FITS?    21 of 21 waiting pods fit")
+    assert capsys.readouterr().out.startswith("FITS?    all 21 waiting pods fit")
 
 
 def test_a_server_that_says_later_is_not_waited_for_without_an_end(tmp_path: Path) -> None:

@@ -216,6 +216,7 @@ CASES = {
                  w-2   default/kept        10    30s  BREAKS kept-pdb  no, no owner
         Chosen   w-1, by the first rule (fewest budgets broken): 0 against 1
         After    default/free comes back and evicts 1 pod in turn, on w-2
+                 0 ready of sts/default/db meanwhile
         Fix      each one tried                 then fits
                  1  one more node like w-1      the new node, evicts nobody
                  2  pod limit of w-1 2 (now 1)  w-1, evicts nobody

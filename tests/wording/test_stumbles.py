@@ -71,7 +71,7 @@ ASKED = [
     ("fail --each zone -q", "BLOCKED  survives 0 of 3 single zone failures"),
     ("sweep --drain-each node -q -j 1", "PARTLY   5 of 6 drains leave pods Pending"),
     ("nodes", "Note     not counted: 5 waiting pods"),
-    ("nodes", "Total                        used  requested    of    free  largest  unusable  imbalance"),
+    ("nodes", "Total            0     100%  used  requested    of    free  largest  unusable  imbalance"),
     ("diff " + DEMO, "Packing              used    free  largest  unusable  imbalance"),
 ]
 
@@ -109,7 +109,7 @@ def test_both_are_said_of_two_and_all_of_more(capsys: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize(
     ("pods", "line"),
-    [(1, "FITS     1 waiting pod fits, tried alone"), (3, "FITS     3 waiting pods fit, each tried alone")],
+    [(1, "FITS     the waiting pod fits, tried alone"), (3, "FITS     all 3 waiting pods fit, each tried alone")],
 )
 def test_pods_that_fit_are_counted_once(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, pods: int, line: str
