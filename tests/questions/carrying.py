@@ -332,6 +332,11 @@ def _run(cluster: list[Json], words: Sequence[str]) -> None:
     cluster[cluster.index(item)] = changed
 
 
+def _running(report: Json) -> int:
+    workloads = report.get("workloads", ())
+    return sum(workload["running"] for workload in workloads) if len(workloads) == 1 else 0
+
+
 def judge(way: Way, code: int, again: Json) -> str:
     """Say in what an answer is not as was promised; empty where it is.
 
@@ -358,7 +363,9 @@ def judge(way: Way, code: int, again: Json) -> str:
         return "" if mine["placed"] >= landed or mine["status"] == "ok" else f"{mine}"
     if kind == "CapacityReport":
         added = [shape for shape in again.get("cheapest", {}).get("shapes", ()) if shape["nodes"]]
-        return "" if again["sets"] >= landed and not added else f"{again['sets']} of {landed} sets fit, {added}"
+        # pods of the workload itself that wait are placed by then, and run
+        sets = again["sets"] + _running(again) - _running(way.answer)
+        return "" if sets >= landed and not added else f"{sets} of {landed} sets fit, {added}"
     if kind == "MovesPlan":
         return "" if again["verdict"] == "FITS" and not again.get("moves") else f"{again['sentence']}"
     if kind == "PackPlan":

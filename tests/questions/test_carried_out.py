@@ -30,11 +30,11 @@ QUESTIONS: dict[str, Question] = {name: one for module in MODULES for name, one 
 
 
 RECORDED = {
-    "capacity-quotas": 6, "capacity-rules": 3, "capacity-workloads": 5, "check-policies": 5, "daemons": 11,
-    "demo-cluster": 11, "devices": 20, "drain-budgets": 13, "drain-fixes": 10, "drain-rollouts": 6, "drain-volumes": 6,
-    "explain-rules": 66, "fail-crowded": 7, "fail-nodes": 6, "no-nodes": 2, "node-rules": 68, "not-ready": 12,
-    "operators-run": 3, "pods-alone": 3, "quotas": 11, "rollout-sets": 3, "schedulers-two": 2, "scores": 7,
-    "simulate-orders": 35, "stuck-rollout": 4,
+    "capacity-quotas": 6, "capacity-rules": 3, "capacity-workloads": 12, "check-policies": 5, "daemons": 14,
+    "demo-cluster": 9, "devices": 20, "drain-budgets": 13, "drain-fixes": 16, "drain-rollouts": 6, "drain-volumes": 6,
+    "explain-rules": 66, "fail-crowded": 6, "fail-nodes": 6, "no-nodes": 2, "node-rules": 68, "not-ready": 12,
+    "operators-run": 3, "pods-alone": 3, "quotas": 13, "rollout-sets": 4, "schedulers-two": 2, "scores": 7,
+    "simulate-orders": 35, "stuck-rollout": 9,
 }  # fmt: skip
 """Recorded scenarios that are asked, and how many remedies their answers have. Of pods that wait in the cluster's own
 queue it is told what helps once the others have landed; as a what-if before them it may come to less."""
