@@ -41,9 +41,16 @@ class Opened:
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
-    def text(self, selector: str) -> str:
-        """What stands there once what was clicked has been followed: a story opens by the page's address."""
+    def settle(self) -> None:
+        """Wait until what was clicked has been followed: a story opens by the page's address."""
+        for _ in range(FRAMES):  # not wait_for_function, which makes code of a text: pages forbid that
+            if self.page.evaluate("window.followed === location.hash"):
+                break
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+
+    def text(self, selector: str) -> str:
+        """What stands there once what was clicked has been followed."""
+        self.settle()
         return self.page.locator(selector).first.inner_text()
 
     def focused(self) -> str:
@@ -52,6 +59,18 @@ class Opened:
 
 
 Open = Callable[..., Opened]
+
+FRAMES = 1_000
+"""How often it is asked whether an address was followed."""
+FOLLOWED = """
+window.followed = location.hash;
+addEventListener("hashchange", () => { window.followed = location.hash; });
+for (const name of ["pushState", "replaceState"]) {
+  const change = history[name].bind(history);
+  history[name] = (...given) => { change(...given); window.followed = location.hash; };
+}
+"""
+"""Notes the address that the page was told of, in the same turn in which its own script takes it."""
 
 
 @pytest.fixture
@@ -68,6 +87,7 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:
             reduced_motion="reduce",  # a click must not meet a page that is still scrolling
         )
         shown = Opened(window.new_page())
+        shown.page.add_init_script(FOLLOWED)
         shown.page.on("console", lambda message: shown.errors.append(f"{message.type}: {message.text}"))
         shown.page.on("pageerror", lambda error: shown.errors.append(str(error)))
         shown.page.on("request", lambda request: shown.requests.append(request.url))

@@ -136,6 +136,7 @@ def test_a_pod_colours_the_map_when_its_story_is_opened(opened: Open) -> None:
     shown = opened(commands.large("explain pods"))
     page = shown.page
     page.locator("#pods").get_by_role("link", name="shop/urgent").click()
+    shown.settle()
     chips = [spaced(text) for text in page.locator("#nodes .chip").all_inner_texts()]
     # half of the small nodes and all of the large ones have 3500m, but for those that are cordoned
     assert chips[0] == "\u2713 1 goes here"
