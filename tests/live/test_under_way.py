@@ -43,6 +43,9 @@ IMAGES = [f"example.invalid/app:{number}" for number in range(3)]
 QUIET, PATIENCE, OF_QUOTAS = 2.0, 12.0, 45.0
 """Seconds without an event after which a controller is taken to wait, and to be through; with a quota it tries again
 after ever longer times."""
+OF_DAEMONS = 5.0
+"""Seconds for the controller of a DaemonSet: which of the nodes it turns to in one go are there first is chance, and by
+which of them it goes on is told only once all are."""
 FORCED = 7.0
 """Seconds for the six minutes after which a volume is detached by force from a node that is silent."""
 
@@ -341,7 +344,8 @@ def advance(kubelets: Kubelets, way: Way) -> None:
     course, space, watch = way.course, way.case.namespace, kubelets.watch
     assert course is not None
     ending = [pod for pod in leaving(watch, space) if not (kubelets.silent and on(pod) == SILENT)]
-    if watch.quiet_for(space) < QUIET or ending or not observed(kubelets.plane, course.roll):
+    quiet = OF_DAEMONS if course.roll.kind == "DaemonSet" else QUIET
+    if watch.quiet_for(space) < quiet or ending or not observed(kubelets.plane, course.roll):
         return
     pods = watch.in_namespace(space)
     fresh = [pod for pod in made(watch, space) if pod["metadata"]["uid"] not in course.idle and not is_ready(pod)]
