@@ -128,9 +128,12 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True, comp
     if not steps:
         return session
     from kplan.cluster import to_state
+    from kplan.scenario import ScenarioStep
     from kplan.studies.what_ifs import run
 
     planner = session.scheduler.planner(session.state, preempt=preempt, everything=False)
+    if any(isinstance(step, ScenarioStep) for step in steps):
+        compete = None  # the steps of a runbook, and what they expect, come to the same in every command
     asked = compete(planner.cluster) if compete is not None else ()
     taken = run(planner, steps, compete=compete is not None, asked=asked)
     return replace(

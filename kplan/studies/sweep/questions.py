@@ -128,6 +128,8 @@ class RoomQuestion(Question):
         pool: what each node of the pool is like; None to ask about the nodes that are there.
     """
 
+    compete: ClassVar[bool] = False  # pools are compared by what each holds
+
     supply: Supply
     replicas: int | None = None
     pool: AddNode | None = None
