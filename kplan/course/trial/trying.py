@@ -15,7 +15,9 @@ T = TypeVar("T")
 
 
 @contextmanager
-def after(planner: Planner, steps: Iterable[Step], asked: Collection[int] = ()) -> Iterator[Planner]:
+def after(
+    planner: Planner, steps: Iterable[Step], asked: Collection[int] = (), *, compete: bool = True
+) -> Iterator[Planner]:
     """Give a planner on which what-ifs were taken; the cluster is as before afterwards.
 
     Pods that wait and are refused as it is take what the steps make free, in their turn.
@@ -24,12 +26,13 @@ def after(planner: Planner, steps: Iterable[Step], asked: Collection[int] = ()) 
         planner: planner over the cluster.
         steps: what-ifs, in order.
         asked: rows of pods that do not.
+        compete: whether any do.
 
     Raises:
         KplanError: a what-if cannot be taken.
     """
     with planner.trial() as trial:
-        what_if = WhatIf[None](trial, compete=True, asked=asked)
+        what_if = WhatIf[None](trial, compete=compete, asked=asked)
         for step in steps:
             what_if.take(step)
         yield trial

@@ -67,7 +67,7 @@ class _Sets:
         before = set(self.planner.cluster.node_index)
         waiting = {pod.row for pod in self.planner.cluster.pods if pod.waiting}
         mine = {row for supply in self.supplies for row in supply.waiting}
-        with after(self.planner, candidate.steps, waiting if self.alone else mine) as trial:
+        with after(self.planner, candidate.steps, mine, compete=not self.alone) as trial:
             new = set(trial.cluster.node_index) - before
             taken = sum(not trial.cluster.pods[row].waiting for row in waiting - mine)
             counted = count_sets(trial, self.supplies, self.ratio, self.most, why=failure)
