@@ -110,15 +110,18 @@ def left_all(cluster: Cluster, victims: Collection[PodInfo]) -> tuple[OwnerOfPod
     """Workloads that were left without a ready pod when some pods left a cluster, which are gone from it."""
     serving = Serving(cluster)
     serving.counted_with(victims)
-    for victim in victims:
-        serving.left(victim, served=healthy(victim))
-    return tuple(serving.down)
+    return _down_once(serving, victims)
 
 
 def without(cluster: Cluster, pods: Collection[PodInfo]) -> tuple[OwnerOfPods, ...]:
     """Workloads that are left without a ready pod once some pods are gone, all at once."""
     serving = Serving(cluster)
     serving.count(pods)
+    return _down_once(serving, pods)
+
+
+def _down_once(serving: Serving, pods: Collection[PodInfo]) -> tuple[OwnerOfPods, ...]:
+    """Workloads that are down once pods have left which were counted."""
     for pod in pods:
         serving.left(pod, served=healthy(pod))
     return tuple(serving.down)
