@@ -14,7 +14,7 @@ import msgspec
 
 from kplan.errors import SourceError
 from kplan.objects.models import Object
-from kplan.sources.bounds import BARE, BAREST, HEAVIEST, LEAST_WEIGHT, MOST_BARE
+from kplan.sources.bounds import HEAVIEST, LEAST_WEIGHT
 from kplan.sources.repeated_texts import is_repeated, remember, share
 
 _EVERY, _EVERY_DENSE = 128, 16
@@ -53,7 +53,6 @@ class Scales:
         self.objects = float(_TABLES)
         self._file = ""
         self._weighed, self._of_text, self._count = 0, 0, 0
-        self._taken = 0
         self._drawn = 1
 
     def reads(self, size: int, file: str) -> None:
@@ -71,7 +70,6 @@ class Scales:
         Raises:
             SourceError: all objects together are far heavier than those of any cluster in a file of that length.
         """
-        self._taken += 1
         self._drawn = (self._drawn * 1_103_515_245 + size + 12_345) & 0x7FFF_FFFF
         is_dense, large = self.is_dense, size > _LARGE
         every = _EVERY_DENSE if is_dense else _EVERY
@@ -95,14 +93,13 @@ class Scales:
         self._of_text += times * size
         self._count += 1
         self.objects += times * (self._entry + (_of(item, repeated=False) if self.is_dense else weight))
-        bare = min(BARE * self._taken, BAREST * self.text, MOST_BARE)
-        most = max(LEAST_WEIGHT, HEAVIEST * self.text, bare)
+        most = max(LEAST_WEIGHT, HEAVIEST * self.text)
         if self.objects > most and self._are_heavy and (self._count >= _FIRST or times == 1):
             raise SourceError(
                 f"its objects take more than {most:,} bytes in memory, the most that is held of {self.text:,} bytes",
                 file=self._file,
                 code="too-large",
-                hint="those of a cluster, as kubectl writes them, take half of that: is it the right file?",
+                hint="those of a cluster, as kubectl writes them, take less than half of that: is it the right file?",
             )
 
 

@@ -88,7 +88,6 @@ def test_objects_much_heavier_than_their_text_are_refused(
 ) -> None:
     monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 100_000)
     monkeypatch.setattr("kplan.sources.scale.HEAVIEST", 0)
-    monkeypatch.setattr("kplan.sources.scale.BARE", 0)
     file = written(tmp_path, *(pod(f"p{number}", "n0") for number in range(2_000)))
     told = f"its objects take more than 100,000 bytes in memory, the most that is held of {file.stat().st_size:,} bytes"
     with pytest.raises(SourceError, match=told) as caught:
@@ -108,10 +107,24 @@ def test_a_cluster_that_a_program_wrote_with_what_scheduling_reads_alone_is_read
     assert len(load(file).pods) == 30_001
 
 
+def test_slices_of_many_devices_are_read(tmp_path: Path) -> None:
+    attributes = {f"a{at}": {"int": at} for at in range(4)}
+    spec = {
+        "driver": "d.example", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}, "nodeName": "n0",
+        "devices": [{"name": f"d{at}", "attributes": attributes} for at in range(120)],
+    }  # fmt: skip
+    slices = [
+        {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": f"s-{number}"}, "spec": spec}
+        for number in range(600)
+    ]
+    file = written(tmp_path, *slices)
+    assert file.stat().st_size < 10_000_000  # where the objects take 40 MB
+    assert len(load(file).resource_slices) == 600
+
+
 def test_objects_of_yaml_are_weighed_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 100_000)
     monkeypatch.setattr("kplan.sources.scale.HEAVIEST", 0)
-    monkeypatch.setattr("kplan.sources.scale.BARE", 0)
     file = tmp_path / "s.yaml"
     file.write_text("".join(f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p{at}}}\n" for at in range(2_000)))
     with pytest.raises(SourceError, match="its objects take more than 100,000 bytes"):
@@ -121,7 +134,6 @@ def test_objects_of_yaml_are_weighed_too(tmp_path: Path, monkeypatch: pytest.Mon
 def test_objects_that_never_were_text_are_not_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 0)
     monkeypatch.setattr("kplan.sources.scale.HEAVIEST", 0)
-    monkeypatch.setattr("kplan.sources.scale.BARE", 0)
     assert len(load_values([node(), *(pod(f"p{number}", "n0") for number in range(2_000))]).pods) == 2_000
 
 
