@@ -49,7 +49,7 @@ def page() -> str:
         ("bytes of one file", opening.READ_LIMIT),
         ("documents of one file", bounds.MOST_DOCUMENTS),
         ("levels of YAML", yaml_events.MAX_DEPTH),
-        ("values of one file, or one in eight bytes", bounds.MOST_VALUES),
+        ("values of one file, or one in four bytes", bounds.MOST_VALUES),
         ("keys of a map in YAML", yaml_events.MOST_KEYS),
         ("bytes of one object in JSON", bounds.LARGEST_OBJECT),
         ("bytes of the manifests of a question", bounds.MOST_OF_MANIFESTS),

@@ -11,7 +11,7 @@ LARGEST_OBJECT = 8 << 20
 """Length of one object in JSON [bytes]; etcd takes 1.5 MiB of its own, denser form."""
 
 MOST_VALUES = 1_000_000
-"""Values of one file, as far as commas, brackets and line breaks tell; of a larger file, one in eight bytes.
+"""Values of one file, as far as commas, brackets and line breaks tell; of a larger file, one in four bytes.
 
 A file of 100 MB as kubectl writes it has some 4 million. Each takes a hundred bytes in memory, whatever it takes in the
 file.
@@ -53,7 +53,7 @@ def check_values(data: bytes, file: str) -> None:
     Raises:
         SourceError: always then.
     """
-    most = max(MOST_VALUES, len(data) // 8)
+    most = max(MOST_VALUES, len(data) // 4)
     if len(data) <= most:
         return
     values = 0

@@ -122,7 +122,7 @@ def test_values_of_a_file(text: bytes, tmp_path: Path, capsys: pytest.CaptureFix
     file.write_bytes(text)
     assert main(["nodes", "--snapshot", str(file)]) == 2
     told = capsys.readouterr().err
-    assert "more than 2,000,00" in told
+    assert "more than 4,000,00" in told
     assert "values, the most that kplan reads from a file of 16,000,0" in told
 
 
