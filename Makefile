@@ -44,7 +44,7 @@ check: format lint types layers docs-check test
 
 # Mutated inputs for ten minutes, or as long as SECONDS says; what breaks is shown with the number that makes it again.
 fuzz: $(READY)
-	@$(RUN) -m tests.hostile.fuzz --count 100000 --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
+	@$(RUN) -m tests.hostile.fuzz --count $(or $(COUNT),100000) --seconds $(or $(SECONDS),3600) --seed $(or $(SEED),1)
 
 # Against a real API server, which is built first if it is not there: some minutes, and Go.
 test-live: $(READY)

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from kplan.errors import ConfigError
+from kplan.sources.json_text import readable
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -31,6 +32,7 @@ def _json(text: str) -> Any:
         raise ValueError(f"{constant} is not JSON")
 
     try:
+        text = readable(text.encode(errors="surrogatepass")).decode()
         tree = json.loads(text, object_pairs_hook=_Object, parse_constant=refuse)
         repeated = list(_repeated_fields(tree, ""))
     except (ValueError, RecursionError) as error:

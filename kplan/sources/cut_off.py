@@ -25,7 +25,7 @@ def may_be_cut(data: bytes) -> bool:
     if data.endswith((b"\n", b"\r")):
         return False
     last = data[data.rfind(b"\n") + 1 :].strip()
-    if b"#" in last or last in (b"---", b"...") or last.endswith(_WHOLE):
+    if not last or b"#" in last or last in (b"---", b"...") or last.endswith(_WHOLE):
         return False
     return not _is_unread(data)
 

@@ -220,13 +220,9 @@ def _list(part: _List, match: re.Match[str]) -> YamlDocument:
 
 
 def _end_of_items(chunk: str, begin: int, indent: str) -> int:
-    """Find the line after the last item: the first that is not deeper than its dash."""
-    deeper = f"{indent} "
-    last = max(begin, chunk.rfind(f"\n{indent}- ", begin) + 1)
-    at = chunk.find("\n", last) + 1
-    while at and (chunk.startswith(deeper, at) or chunk.startswith("\n", at)):
-        at = chunk.find("\n", at) + 1
-    return at or len(chunk)
+    """Find the line after the last item: the first that is neither deeper than a dash of the list nor one of it."""
+    other = re.compile(rf"\n(?!{indent}(?: |- )|\n)").search(chunk, begin)
+    return other.end() if other else len(chunk)
 
 
 def _item(body: str, indent: int, file: str, line: int) -> tuple[object, Mark | None]:

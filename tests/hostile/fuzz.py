@@ -1,8 +1,9 @@
 """Mutations of good inputs that keep most of their structure, held against every reader and some command each.
 
-    python -m tests.hostile.fuzz --count 100000 --seconds 600    # what make fuzz does
+    python -m tests.hostile.fuzz --count 100000 --seconds 3600    # what make fuzz does
 
-Each input is made of one number, so that what broke is made again by it: ``--seed N --count 1``.
+Each input is made of one number, so that what broke is made again by it: ``--seed N --count 1``. They are tried by
+copies of a process that has everything imported, as many as there are cores; an input that kills its process is named.
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ import argparse
 import contextlib
 import copy
 import json
+import os
+import signal
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import FrameType
+from typing import IO, Any, BinaryIO
 
 import yaml
 
@@ -42,6 +46,12 @@ ANSWERS = (0, 1, 2, 3, 4)
 LIVE = 5
 """No server answers where a kubeconfig, a plan or a journal leads to."""
 THIRD = 3
+PATIENCE = 10
+"""What one input may take, with everything that is asked about it [seconds of CPU]."""
+PART = 200
+"""Inputs that one process tries."""
+WARM = 100
+"""Inputs that are tried before processes are copied."""
 WRONG: tuple[Any, ...] = (
     *(None, True, 0, -1, 1.5, 10**30, -(2**63), "", "x", " ", "-5", "9" * 50, "5%", "-1Gi", "1e400", "\u202ex", "a\nb"),
     *(
@@ -226,25 +236,114 @@ def tried(seed: int, found: list[Any], *, question: bool = True) -> str:
     return ""
 
 
+class TooLong(BaseException):
+    """An input kept a question busy for longer than any may."""
+
+
+def _too_long(number: int, frame: FrameType | None) -> None:
+    raise TooLong
+
+
+def timed(seed: int, found: list[Any]) -> str:
+    """Try one input within the seconds of CPU that an answer may take; what went wrong, or nothing."""
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    try:
+        return tried(seed, found)
+    except TooLong:
+        return "".join(traceback.format_exc()) + f"more than {PATIENCE} s of CPU"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _part(seeds: Sequence[int], found: list[Any], out: BinaryIO) -> None:
+    """Try inputs, and write of each that it begins, and what went wrong."""
+    signal.signal(signal.SIGPROF, _too_long)
+    for seed in seeds:
+        out.write(f"{json.dumps(seed)}\n".encode())
+        out.flush()
+        told = timed(seed, found)
+        if told:
+            out.write(f"{json.dumps([seed, told])}\n".encode())
+
+
+@dataclass
+class Worker:
+    """A copy of this process, which has imported everything and made what it mutates, at work on some inputs.
+
+    Attributes:
+        pid: of the process.
+        file: where it writes which input it is at, and what went wrong.
+    """
+
+    pid: int
+    file: IO[bytes]
+
+    @classmethod
+    def begin(cls, seeds: Sequence[int], found: list[Any]) -> Worker:
+        """Start one. What it leaks or breaks ends with it."""
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - closed when it is read
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                _part(seeds, found, file)
+                code = 0
+            finally:
+                os._exit(code)
+        return cls(pid, file)
+
+    def told(self, status: int) -> tuple[int, list[tuple[int, str]]]:
+        """How many inputs it has tried, and what went wrong, be it that the process died."""
+        with self.file as file:
+            file.seek(0)
+            lines = [json.loads(line) for line in file]
+        begun = [line for line in lines if isinstance(line, int)]
+        wrong = [(seed, text) for seed, text in (line for line in lines if isinstance(line, list))]
+        if status:
+            ended = os.waitstatus_to_exitcode(status)
+            wrong.append((begun[-1] if begun else -1, f"the process ended with {ended}\nat seed {begun[-1:]}"))
+        return len(begun), wrong
+
+
+def every(seeds: range, found: list[Any], jobs: int, end: float) -> Iterator[tuple[int, list[tuple[int, str]]]]:
+    """Try inputs in as many processes until a moment; gives of each part how many were tried and what went wrong."""
+    at, running = 0, dict[int, Worker]()
+    while running or (at < len(seeds) and time.monotonic() < end):
+        while len(running) < jobs and at < len(seeds) and time.monotonic() < end:
+            worker = Worker.begin(seeds[at : at + PART], found)
+            running[worker.pid] = worker
+            at += PART
+        pid, status = os.wait()
+        if pid in running:
+            yield running.pop(pid).told(status)
+
+
+def warm(found: list[Any]) -> None:
+    """Import what questions need and make what is mutated, before this process is copied."""
+    for seed in range(WARM):
+        tried(seed, found)
+
+
 def main() -> int:
     """Try many inputs; the first that breaks something of a kind is shown with its number."""
     flags = argparse.ArgumentParser()
     flags.add_argument("--count", type=int, default=100_000)
     flags.add_argument("--seconds", type=float, default=3600)
     flags.add_argument("--seed", type=int, default=1)
+    flags.add_argument("--jobs", "-j", type=int, default=os.cpu_count() or 1)
     given = flags.parse_args()
-    found, end, kinds = bases(), time.monotonic() + given.seconds, set()
-    done = 0
-    for seed in range(given.seed, given.seed + given.count):
-        if time.monotonic() > end:
-            break
-        told = tried(seed, found)
-        done += 1
-        place = "\n".join(told.splitlines()[-4:])
-        if told and place not in kinds:
-            kinds.add(place)
-            print(f"--- seed {seed}\n{told}")
-    print(f"{done:,} inputs, {len(kinds)} kinds of failure")
+    found, end, kinds = bases(), time.monotonic() + given.seconds, dict[str, int]()
+    warm(found)
+    done, began = 0, sum(os.times()[:4])
+    for tried_now, wrong in every(range(given.seed, given.seed + given.count), found, given.jobs, end):
+        done += tried_now
+        for seed, told in wrong:
+            place = "\n".join(told.splitlines()[-4:])
+            print(
+                f"--- seed {seed}, as seed {kinds[place]}" if place in kinds else f"--- seed {seed}\n{told}", flush=True
+            )
+            kinds.setdefault(place, seed)
+    print(f"{done:,} inputs, {len(kinds)} kinds of failure, {sum(os.times()[:4]) - began:.0f} s of CPU")
     return bool(kinds)
 
 

@@ -127,6 +127,7 @@ CUTS = {
         False,
     ),
     "in what is read, behind what is not": (f"{READY}  addresses:\n  - address: 10.0.0.1\n  phase: Runn", True),
+    "behind the name of the status": ("metadata: {name: n1}\nstatus:\n ", False),
     "in what a status does not hold": (f"{READY}  addresses: []\nspec:\n  podCIDR: 10", True),
 }
 
@@ -227,6 +228,16 @@ def test_files_of_the_user_are_read_or_refused(
     file.write_bytes(text.encode(errors="surrogateescape"))
     assert main([*words, str(file)]) == (5 if "--kubeconfig" in words else 2), capsys.readouterr().err
     assert capsys.readouterr().err.startswith("kplan: error: ")
+
+
+def test_half_a_surrogate_pair_in_a_policy_of_old_is_no_character(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "policy.json"
+    extender = {"urlPrefix": "http://x", "filterVerb": "f\ud800"}
+    file.write_text(json.dumps({"kind": "Policy", "apiVersion": "v1", "extenders": [extender]}))
+    assert main(["config", "migrate", str(file)]) == 0
+    assert r"f\uFFFD" in capsys.readouterr().out
 
 
 def kplan(*words: str, redirect: str = "", env: dict[str, str] | None = None) -> subprocess.CompletedProcess[bytes]:

@@ -202,6 +202,8 @@ IRREGULAR = {
     "items that are indented": "items:\n  - a: b\n  - c: d\nkind: List\n",
     "items twice": "items:\n- a: b\nkind: List\nitems:\n- c: d\n",
     "another list after the items": "items:\n- a: b\nother:\n- c: d\n",
+    "a map and another list after the items": "items:\n- a: b\nkind:\n  c: d\nother:\n- e\n",
+    "another list after items that are indented": "items:\n  - a: b\nkind:\n  c: d\nother:\n  - e\n",
     "a tab": "a:\tb\n",
     "carriage returns": "a: b\r\nc:\r\n  d: e\r\n",
     "a line that ends at another break": "a: b\x85c: d\n",
