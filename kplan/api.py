@@ -219,7 +219,16 @@ def fill_in(state: ClusterState, scheduler: Scheduler) -> None:
         QuantityError: a quantity cannot be read.
     """
     rules = scheduler.request_rules
+    done: set[tuple[int, ...]] = set()
     for pod in state.pods:
+        spec, status = pod.spec, pod.status
+        own = (spec.resources, spec.overhead, status.resources, status.allocated_resources)
+        if own == (None, None, None, None):  # all there is to fill in is in parts that pods of one workload may share
+            statuses = (id(status.container_statuses), id(status.init_container_statuses))
+            parts = (id(spec.containers), id(spec.init_containers), *statuses)
+            if parts in done:
+                continue
+            done.add(parts)
         set_resource_defaults(pod, rules)
 
 

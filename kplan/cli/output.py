@@ -133,7 +133,7 @@ def formats(
     document: Document, text: Callable[[bool], str], drawing: Callable[[], Drawing] | None = None
 ) -> Mapping[str, Callable[[], str]]:
     """The formats of a document, each made when it is called."""
-    from kplan.render import data, html, markdown, names, prometheus, rows
+    from kplan.render import data, markdown, names, prometheus, rows
     from kplan.render.seen import seen
     from kplan.render.text.bind import bindings_yaml
     from kplan.result.document_bind import BindPlan
@@ -146,9 +146,7 @@ def formats(
         "json": lambda: data.to_json(document),
         "yaml": lambda: data.to_yaml(document),
         "csv": lambda: without_commands(rows.to_csv(shown)),
-        "html": lambda: html.page(
-            shown, seen(drawing()) if drawing is not None else None, without_commands(text(True))
-        ),
+        "html": lambda: _page(shown, drawing, without_commands(text(True))),
     }
     if isinstance(shown, CheckResult):
         return {**made, **_check_formats(shown), "name": lambda: without_commands(names.names(shown))}
@@ -160,6 +158,13 @@ def formats(
     if names.has_names(document):
         made["name"] = lambda: without_commands(names.names(shown))
     return made
+
+
+def _page(document: Document, drawing: Callable[[], Drawing] | None, text: str) -> str:
+    from kplan.render import html
+    from kplan.render.seen import seen
+
+    return html.page(document, seen(drawing()) if drawing is not None else None, text)
 
 
 def _check_formats(document: CheckResult) -> dict[str, Callable[[], str]]:

@@ -92,7 +92,7 @@ class Session:
     def doubts(self) -> tuple[Doubt, ...]:
         """Doubts about version and configuration."""
         from kplan.framework.doubt import Doubt
-        from kplan.sources.live import DOUBT
+        from kplan.sources.schedulers import DOUBT
 
         assumed = [Doubt(code=DOUBT, text=self.assumed)] if self.assumed else []
         if not self.limits:

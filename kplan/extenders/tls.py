@@ -6,13 +6,16 @@ TLSConfigFor.
 
 from __future__ import annotations
 
-import ssl
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kplan.errors import ConfigError
 from kplan.framework.args import Extender, ExtenderTLSConfig
 from kplan.sources.opening import load
+
+if TYPE_CHECKING:
+    import ssl
 
 
 def context_of(extender: Extender) -> ssl.SSLContext | None:
@@ -28,6 +31,8 @@ def context_of(extender: Extender) -> ssl.SSLContext | None:
     insecure = tls.insecure or (extender.enable_https and not authority)
     if not (insecure or authority or _has_pair(tls)):
         return None
+    import ssl  # OpenSSL, which no other question needs
+
     context = ssl.create_default_context()
     try:
         if authority:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, wraps
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kplan.errors import ConfigError, KplanError
 from kplan.framework.codes import Cost
 from kplan.framework.features import Features
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "kplan.plugins"
 
@@ -37,6 +39,8 @@ METHODS: Mapping[str, str] = {
 @cache
 def _found() -> Mapping[str, EntryPoint]:
     """Entry points by name; of two of one name, the first."""
+    from importlib.metadata import entry_points  # with email's modules behind it
+
     by_name: dict[str, EntryPoint] = {}
     for point in entry_points(group=GROUP):
         by_name.setdefault(point.name, point)

@@ -18,6 +18,7 @@ import msgspec
 
 from kplan.errors import SourceError, UsageError
 from kplan.objects.state import ClusterState
+from kplan.sources.kept_form import decoded, encoded
 from kplan.sources.loading import collector_paused, load
 from kplan.sources.opening import digest_of, shown
 from kplan.sources.opening import load as content_of
@@ -28,7 +29,7 @@ WORTH_KEEPING = 1 << 20
 MOST_FILES = 32
 MOST_BYTES = 1 << 30
 """How much is kept; what was asked about longest ago goes first."""
-_FORM = b"kplan snapshot 1\n"
+_FORM = b"kplan snapshot 2\n"
 _CODE = ("sources", "objects")
 """Packages that decide what is made of a file."""
 _PRIVATE_FOLDER = 0o700
@@ -128,7 +129,7 @@ def _found(place: Path) -> ClusterState | None:
         return None
     try:
         with collector_paused():
-            return msgspec.msgpack.decode(body, type=ClusterState)
+            return decoded(body)
     except (msgspec.MsgspecError, RecursionError):
         return None
 
@@ -136,7 +137,7 @@ def _found(place: Path) -> ClusterState | None:
 def _keep(place: Path, state: ClusterState) -> None:
     """Write what was read, if it can be written, and make room for it."""
     try:
-        body = msgspec.msgpack.encode(state)
+        body = encoded(state)
     except (TypeError, ValueError, OverflowError, RecursionError):  # a number or text that the format has not
         return
     if len(body) > MOST_BYTES // 2:

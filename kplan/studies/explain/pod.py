@@ -286,7 +286,7 @@ def score_table(outcome: Outcome, cluster: Cluster, most: int | None = None) -> 
     winner = outcome.choice
     chosen = scores.rows == winner
     order = np.lexsort((scores.rows, -scores.total, ~chosen)).tolist()
-    differs = [plugin for plugin, values in scores.weighted.items() if len(np.unique(values)) > 1]
+    differs = [plugin for plugin, values in scores.weighted.items() if np.ptp(values)]
     differs.sort(key=lambda plugin: -int(np.ptp(scores.weighted[plugin])))
     rows = tuple(
         ScoreRow(

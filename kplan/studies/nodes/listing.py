@@ -198,7 +198,7 @@ def pool_label(cluster: Cluster, among: Mask) -> str:
     for key in (*POOLS, *INSTANCE_TYPES):
         codes = cluster.labels.column(key).codes[among]
         there = codes[codes >= 0]
-        if len(there) * 2 >= total and 2 <= len(np.unique(there)) <= max(total // 2, 2):
+        if len(there) * 2 >= total and 2 <= len(set(there.tolist())) <= max(total // 2, 2):
             return key
     return ""
 
