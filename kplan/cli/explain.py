@@ -89,7 +89,14 @@ def explain_pod(
     scope = Scope(namespace, all_namespaces, parse_selector(selector))
     if audit:
         audited(source, rules, shown, scope, names or [], verdicts=exit_code)
-    style = Style(event=event, group=group, fix=fix, all_scores=_all("scores", scores), all_fixes=all_fixes)
+    style = Style(
+        event=event,
+        group=group,
+        fix=fix,
+        all_scores=_all("scores", scores),
+        all_fixes=all_fixes,
+        all_victims=_all("victims", victims),
+    )
     alone = {"--event": event, "--fix": fix, "--group": group}
     if sum(map(bool, alone.values())) > 1:
         both = " and ".join(flag for flag, value in alone.items() if value)
@@ -102,7 +109,7 @@ def explain_pod(
             names or [],
             scope,
             node,
-            victims=_all("victims", victims),
+            victims=style.all_victims,
             drawn=shown.has("html"),
             with_queue=with_queue,
         )
@@ -134,6 +141,8 @@ def answer(
     with_queue: bool = False,
 ) -> PodExplanation | PodExplanations:
     """Answer for the pods named, or for those that wait in scope; with ``drawn`` keep what nodes say to each.
+
+    A page of one pod has the victims on every node, as it cannot be asked again; a text shows them if it is told to.
 
     With ``with_queue`` those that wait are placed in the order of the queue, and each is answered for in its turn.
 
@@ -169,6 +178,7 @@ def answer(
     if with_queue and pods and not any(pod.waiting for pod in pods):
         names_of = listed([pod.key for pod in pods])
         raise UsageError(f"--with-queue: {names_of} runs, and is in no queue", code="not-waiting", hint="leave it out")
+    victims = victims or (drawn and bool(names) and len(pods) == 1)
     keeper = VerdictKeeper() if drawn and (not names or len(pods) > 1) else None
     context = Context(planner, session.origin, session.doubts, node, victims, in_turn=with_queue, verdicts=keeper)
     document = explain_pods(context, pods, fold=not names)

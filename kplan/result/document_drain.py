@@ -133,6 +133,8 @@ class DrainPlan(VerdictDocument, frozen=True, kw_only=True):
         after: budgets at the end.
         group: the nodes nearest to taking the first pod that is left.
         left: that pod.
+        groups: how many groups of nodes refuse it.
+        more_groups: the others, nearest first.
         fixes: what would make it possible, each tried.
         no_help: what was tried and does not.
         needs: the ``kubectl drain`` command it takes, where it goes through.
@@ -158,6 +160,7 @@ class DrainPlan(VerdictDocument, frozen=True, kw_only=True):
     left: str = ""
     group: Group | None = None
     groups: int = 0
+    more_groups: tuple[Group, ...] = ()
     fixes: tuple[DrainFix, ...] = ()
     no_help: tuple[str, ...] = ()
     needs: str = ""

@@ -39,6 +39,10 @@ class Failure:
     all_groups: tuple[Group, ...] = ()
     nearest: Nearest | None = None
 
+    def further(self) -> tuple[Group, ...]:
+        """The groups behind the nearest, without the names of all their nodes: few are read, and they are many."""
+        return tuple(msgspec.structs.replace(group, names=()) for group in self.all_groups[1:])
+
 
 def failure(planner: Planner, pod: PodInfo, event: PlanEvent, leaving: Collection[str] = ()) -> Failure:
     """Tell why a pod was not placed.

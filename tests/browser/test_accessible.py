@@ -3,10 +3,9 @@
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from kplan.render.html import page as write
-from tests.browser import commands, pages
+from tests.browser import commands, inspected, pages
 from tests.browser.conftest import Open, Opened
 
 PAGES = {
@@ -23,10 +22,7 @@ ALIKE = ("explain pod", "simulate", "capacity", "capacity, shapes", "drain, roll
 
 
 def violations(shown: Opened, *rules: str) -> list[Any]:
-    # what passes is not asked for: to name thousands of elements takes most of the time
-    options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
-    found = Axe().run(shown.page, options=options).response["violations"]
-    return [(one["id"], one["help"], [node["target"] for node in one["nodes"]][:3]) for one in found]
+    return inspected.violations(shown.page, *rules)
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import commands
 from tests.browser.conftest import Open, Opened
@@ -72,6 +72,12 @@ def spaced(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
+def open_node(page: Page, name: str) -> None:
+    """Search for a node among many, and open its story."""
+    page.get_by_label("Search nodes, labels, taints").fill(f"hostname={name}")
+    page.locator(f'button[data-node="{name}"]').click()
+
+
 def rows(shown: Opened, section: str) -> list[str]:
     return [spaced(text) for text in shown.page.locator(f"#{section} tbody tr").all_inner_texts()]
 
@@ -109,6 +115,22 @@ def test_two_thousand_nodes_open_at_once_and_are_searched_and_clicked(opened: Op
     assert "16" in shown.text("#story table")
 
 
+def test_cells_far_below_are_drawn_when_they_come_near_or_are_gone_to(opened: Open) -> None:
+    page = opened(commands.large("nodes"), width=1440).page
+    cells = page.locator("#nodes button[data-node]")
+    assert cells.count() == 1000
+    assert page.locator("#nodes .later").inner_text() == "1,000 more nodes"
+    page.locator("#nodes .later").scroll_into_view_if_needed()
+    expect(cells).to_have_count(commands.NODES)
+    assert page.locator("#nodes .later").count() == 0
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
+    cells.first.focus()
+    page.keyboard.press("End")
+    assert cells.count() == commands.NODES
+    assert page.evaluate("document.activeElement === [...document.querySelectorAll('#nodes button[data-node]')].at(-1)")
+
+
 def test_a_cause_colours_the_map_by_what_nodes_say_to_its_first_pod(opened: Open) -> None:
     shown = opened(commands.large("explain pods"))
     page = shown.page
@@ -124,7 +146,7 @@ def test_a_cause_colours_the_map_by_what_nodes_say_to_its_first_pod(opened: Open
         "A 1,950 cpu, larger than the node: 64",
         "B 50 cpu, larger than the node: 64, and cordoned (spec.unschedulable)",
     ]
-    page.locator('button[data-node="node-0047"]').click()
+    open_node(page, "node-0047")
     story = spaced(shown.text("#story"))
     assert "Why it refuses ml/gpu-0" in story
     assert "node(s) were unschedulable" in story
@@ -142,7 +164,7 @@ def test_a_pod_colours_the_map_when_its_story_is_opened(opened: Open) -> None:
     assert chips[0] == "\u2713 1 goes here"
     assert sum(int(chip.split()[1].replace(",", "")) for chip in chips) == commands.NODES
     assert any(re.search("cpu: needs 3500m, free", chip) for chip in chips)
-    page.locator('button[data-node="node-0021"]').click()
+    open_node(page, "node-0021")
     assert "Why it refuses shop/urgent" in shown.text("#story")
     assert re.search(r"cpu\s+3500m\s+1500m\s+2000m", shown.text("#story"))
 

@@ -1,13 +1,10 @@
 """Paper and browsers without scripts hold the whole answer; foreign scripts and emoji keep their place."""
 
-import io
 import re
-import unicodedata
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from pypdf import PdfReader
 
 from kplan.render.heads import HEADS
 from kplan.render.html import page as write
@@ -16,43 +13,21 @@ from kplan.result.document import Group, GroupNode, PodExplanation, Reason, Shor
 from kplan.result.document_base import API_VERSION, Cause
 from kplan.result.document_usage import Drawing, NodeUsage, PodUsage
 from tests.browser import commands, pages
-from tests.browser.conftest import Open, Opened
+from tests.browser.conftest import Open
+from tests.browser.inspected import lost_on_paper, printed
 from tests.browser.test_accessible import violations
 from tests.browser.test_pictures import OUTSIDE
-
-ROWS = """() => [...document.querySelectorAll('main table')].map((table) => ({
-  caption: table.caption.textContent,
-  rows: [...table.tBodies[0].rows].map((row) => {
-    const cell = (row.querySelector('th[scope=row]') || row.cells[0]).cloneNode(true);
-    for (const one of cell.querySelectorAll('.unseen, .mark')) one.remove();
-    return cell.textContent.replace(/\\s+/g, '');
-  }),
-}))"""
-"""Tables as they are on paper: what each of their rows begins with."""
-
-
-def printed(shown: Opened) -> str:
-    """The text of the page's PDF, without white space: lines end where the paper does."""
-    pdf = shown.page.pdf(format="A4")
-    text = "".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
-    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text))  # fonts draw fi as one letter
 
 
 @pytest.mark.parametrize("name", commands.SMALL)
 def test_a_pdf_of_any_command_holds_every_row(opened: Open, name: str) -> None:
-    shown = opened(commands.small(name))
-    text = printed(shown)
-    shown.page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    tables = shown.page.evaluate(ROWS)
-    assert tables or name == "plugins"
-    for table in tables:
-        wanted = [row for row in table["rows"] if row]
-        missing = [row for row in wanted if row not in text]
-        assert missing == [], table["caption"]
+    rows, lost = lost_on_paper(opened(commands.small(name)).page)
+    assert rows or name == "plugins"
+    assert lost == []
 
 
 def test_a_pdf_of_many_rows_holds_each_of_them(opened: Open) -> None:
-    text = printed(opened(commands.large("nodes")))
+    text = printed(opened(commands.large("nodes")).page)
     names = [f"node-{i:04d}" for i in range(commands.NODES)]
     assert [name for name in names if name not in text] == []
 

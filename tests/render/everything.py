@@ -10,6 +10,7 @@ import json
 import re
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -80,8 +81,9 @@ def answer(names: str, command: str) -> Answer:
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.chdir(folder(names)))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
-        for module in _PATCHED:
-            stack.enter_context(mock.patch(f"kplan.cli.{module}.write", keep))
+        modules = [import_module(f"kplan.cli.{name}") for name in _PATCHED]  # first: none may import what is put there
+        for module in modules:
+            stack.enter_context(mock.patch.object(module, "write", keep))
         code = main([*words, *source])
     assert (code in (0, 1, 3, 4), len(kept)) == (True, 1), (code, words)
     return kept[0]

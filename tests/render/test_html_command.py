@@ -1,12 +1,14 @@
 """``-o html=FILE``: the commands give the page the nodes as they are, and as a plan or a what-if leaves them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kplan.cli.main import main
+from kplan.render.html import FOLDER
 from tests.cli.snapshots import node, owned, pod, write
 
 
@@ -79,3 +81,49 @@ def test_the_document_of_one_pod_tells_every_node_itself(tmp_path: Path, cluster
 def test_the_page_can_go_to_standard_output(capsys: pytest.CaptureFixture[str], cluster: str) -> None:
     assert main(["explain", "pod", "waits", "--snapshot", cluster, "-o", "html"]) == 0
     assert capsys.readouterr().out.startswith("<!doctype html>")
+
+
+def full(number: int) -> list[dict[str, Any]]:
+    """Nodes that a pod of low priority fills, one each."""
+    names = [f"n-{i}" for i in range(number)]
+    return [*map(node, names), *(pod(f"low-{name}", cpu="3", on=name, priority=0) for name in names)]
+
+
+def test_a_page_has_the_victims_on_every_node_where_the_text_has_those_on_four(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster = write(tmp_path, *full(6), pod("urgent", cpu="3", priority=1000))
+    data = page_data(tmp_path, "explain", "pod", "urgent", "--snapshot", cluster)
+    assert len(set(re.findall(r"low-n-\d", json.dumps([data["document"], data["shared"]])))) == 6
+    assert "moreNodes" not in json.dumps(data["document"])
+    capsys.readouterr()
+    main(["explain", "pod", "urgent", "--snapshot", cluster, "-o", f"html={tmp_path / 'page.html'}", "-o", "text"])
+    beside = capsys.readouterr().out
+    main(["explain", "pod", "urgent", "--snapshot", cluster])
+    assert beside == capsys.readouterr().out
+    assert "2 more nodes where evictions help (--victims all)" in beside
+
+
+def test_a_page_of_a_drain_has_every_group_that_refuses_the_pod_that_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    web = owned(pod("web", cpu="3", on="n-0"), "ReplicaSet", "web")
+    closed = node("closed", unschedulable=True)
+    tainted = node("tainted", taints=[{"key": "a", "value": "b", "effect": "NoSchedule"}])
+    cluster = write(tmp_path, node("n-0"), node("n-1", cpu="2"), closed, tainted, web)
+    main(["drain", "n-0", "--snapshot", cluster, "-o", "json"])
+    document = json.loads(capsys.readouterr().out)
+    assert (document["groups"], len(document["moreGroups"])) == (3, 2)
+    main(["drain", "n-0", "--snapshot", cluster, "-o", "wide"])
+    told = capsys.readouterr().out
+    assert all(group["text"].split(",")[0] in told for group in document["moreGroups"])
+    assert "more group" not in told
+
+
+SENDS = re.compile(r"kplan (?!shows|does|is|kept)[a-z]+ |-o wide|--(?:victims|scores|group|all-fixes)\b")
+
+
+def test_no_script_of_the_page_sends_its_reader_to_a_terminal() -> None:
+    for file in sorted((FOLDER / "script").rglob("*.js")):
+        lines = [line for line in file.read_text().splitlines() if not re.match(r"\s*(//|/?\*)", line)]
+        assert [line for line in lines if SENDS.search(line)] == [], file

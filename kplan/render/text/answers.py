@@ -45,7 +45,7 @@ def explanation(document: PodExplanation, style: Style) -> str:
     if document.nearest is not None:
         page.part("Nearest", document.nearest.text)
     if document.preempt is not None:
-        preempt(page, document.preempt)
+        preempt(page, document.preempt, everything=style.all_victims or style.wide)
     fixes(page, document, everything=style.all_fixes or style.wide)
     if document.scores is not None:
         table = document.scores if style.all_scores else beside(document.scores, document.asked_node)

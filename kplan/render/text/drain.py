@@ -39,7 +39,10 @@ def drain(document: DrainPlan, style: Style) -> str:
     if document.group is not None:
         page.part("Why", f"{document.left}, nearest first")
         group_lines(page, document.group)
-        if document.groups > 1:
+        if style.wide and document.more_groups:
+            for group in document.more_groups:
+                group_lines(page, group)
+        elif document.groups > 1:
             more = count(document.groups - 1, "more group")
             drained = "".join(f" --drain {node}" for node in document.nodes)
             page.detail(f"{more} (kplan explain pod {document.left}{drained} -o wide)", LABEL)

@@ -107,6 +107,8 @@ def _amount(resource: str, amount: int) -> str:
     return f"{amounts(resource, amount)[0]}{'' if resource == 'memory' else f' {resource}'}"
 
 
+VICTIM_NODES = 4
+"""Nodes whose victims are told if not all are asked for."""
 _VICTIMS = (
     (("node", "pod", "priority", "grace", "budget", "comes back"), None),
     (("node", "pod", "prio", "grace", "budget", "comes back"), Fitting(names=(0, 1, 4, 5))),
@@ -114,26 +116,30 @@ _VICTIMS = (
 """Heads of the table of victims and what gives way, the best first."""
 
 
-def preempt(page: Page, part: Preempt) -> None:
+def preempt(page: Page, part: Preempt, *, everything: bool = True) -> None:
     """Write why evictions do not help, or the victims and how the node is picked."""
     if part.text:
         page.part("Preempt", part.text)
         return
-    rows = [(v.node, v.pod, f"{v.priority}", f"{v.grace_seconds}s", v.budget, v.comes_back) for v in part.victims]
+    nodes = list(dict.fromkeys(victim.node for victim in part.victims))
+    told = set(nodes if everything else nodes[:VICTIM_NODES])
+    victims = [victim for victim in part.victims if victim.node in told]
+    rows = [(v.node, v.pod, f"{v.priority}", f"{v.grace_seconds}s", v.budget, v.comes_back) for v in victims]
     shown: list[tuple[str, ...]] = []
     for number, row in enumerate(rows):
         same = number > 0 and rows[number - 1][0] == row[0]
         shown.append(("" if same else row[0], *row[1:]))
-    marked = next((i for i, victim in enumerate(part.victims) if victim.chosen), -1)
+    marked = next((i for i, victim in enumerate(victims) if victim.chosen), -1)
     if not any(page.table("Victims", heads, shown, (2, 3), marked, fitting) for heads, fitting in _VICTIMS):
-        for number, victim in enumerate(part.victims):
+        for number, victim in enumerate(victims):
             text = (
                 f"{victim.node}: {victim.pod}, priority {victim.priority}, grace {victim.grace_seconds}s, "
                 f"budget {victim.budget}, comes back {victim.comes_back}"
             )
             page.part("Victims" if not number else "", text, mark="" if not number or not victim.chosen else ">")
-    if part.more_nodes:
-        page.part("", f"{count(part.more_nodes, 'more node')} where evictions help (--victims all)")
+    more = part.more_nodes + len(nodes) - len(told)
+    if more:
+        page.part("", f"{count(more, 'more node')} where evictions help (--victims all)")
     page.parts("Chosen", part.chosen)
     if part.landing is not None and part.landing.text:
         page.part("Lands", part.landing.text)

@@ -23,6 +23,7 @@ class Style:
         group: number of the group whose node names are all listed, from 1; 0 for none.
         all_scores: every feasible node in Scores.
         all_fixes: every remedy in Fix.
+        all_victims: the victims on every node where evictions help.
         fix: number of the remedy whose commands alone are written, from 1; 0 for none.
     """
 
@@ -33,6 +34,7 @@ class Style:
     group: int = 0
     all_scores: bool = False
     all_fixes: bool = False
+    all_victims: bool = False
     fix: int = 0
 
     def page(self) -> Page:

@@ -146,6 +146,7 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         left=first.pod.key if first is not None else "",
         group=told.group if told is not None else None,
         groups=told.groups if told is not None else 0,
+        more_groups=told.further() if told is not None else (),
         needs="" if left else _command(asked, run),
         kubectl=_kubectl(cluster, asked, run),
         takes_least=clock.span.least,

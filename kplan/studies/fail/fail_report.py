@@ -148,8 +148,12 @@ def nearest_of(failure: Failure | None) -> dict[str, Any]:
     """What a report has of the groups of nodes: the nearest, and the others without the names of all their nodes."""
     if failure is None:
         return {}
-    more = tuple(replace(group, names=()) for group in failure.all_groups[1:])
-    return {"group": failure.group, "groups": failure.groups, "more_groups": more, "nearest": failure.nearest}
+    return {
+        "group": failure.group,
+        "groups": failure.groups,
+        "more_groups": failure.further(),
+        "nearest": failure.nearest,
+    }
 
 
 def _pod(cluster: Cluster, pod: LostPod[Failure], grace: int) -> FailedPod:

@@ -50,7 +50,7 @@ function split(parts, of = 0) {
   const told = parts.filter(([number]) => number);
   return h(
     "span",
-    { class: "split", role: "img", "aria-label": told.map(([number, , word]) => `${int(number)} ${word}`).join(", ") },
+    { class: "split", role: "img", "aria-label": told.map(([number, , word]) => `${int(number)} ${word}`).join(", ") || "none" },
     told.map(([number, tone]) => h("span", { class: `share ${tone}`, vars: { "--f": `${(number / whole) * 100}%` } })),
   );
 }

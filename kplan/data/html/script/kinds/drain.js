@@ -1,7 +1,7 @@
 // drain: pod by pod what leaves, where it lands and what its budget says; or which nodes could go at all.
 
 kind("DrainPlan", {
-  fields: ["nodes", "pods", "cascade", "after", "left", "group", "groups", "fixes", "noHelp", "needs", "kubectl", "found"],
+  fields: ["nodes", "pods", "cascade", "after", "left", "group", "groups", "moreGroups", "fixes", "noHelp", "needs", "kubectl", "found"],
   stand() {
     for (const one of DOC.found || []) {
       const note = one.goes ? "could go" : "stays";
@@ -26,7 +26,7 @@ kind("DrainPlan", {
     part("pods", "Pods", (DOC.pods || []).length ? drainedTable(DOC.pods) : null),
     cascadePart(DOC.cascade),
     part("after", "Budgets at the end", (DOC.after || []).length ? budgetsTable(DOC.after) : null),
-    leftPart(DOC.left, DOC.group ? [DOC.group] : [], null, Math.max(0, (DOC.groups || 0) - 1), allGroups()),
+    leftPart(DOC.left, DOC.group ? [DOC.group, ...(DOC.moreGroups || [])] : [], null, DOC.groups),
     flagFixesPart(DOC.fixes, DOC.noHelp),
     part(
       "needs",
@@ -38,8 +38,6 @@ kind("DrainPlan", {
     nodesPart(),
   ],
 });
-
-const allGroups = () => `kplan explain pod ${DOC.left} ${DOC.nodes.map((name) => `--drain ${name}`).join(" ")}`;
 
 function foundTable(found) {
   if (!found || !found.length) return null;

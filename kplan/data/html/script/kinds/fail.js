@@ -42,13 +42,7 @@ kind("FailReport", {
     cascadePart(DOC.cascade),
     part("lost", "Lost", (DOC.lost || []).length ? lostTable(DOC.lost) : null),
     part("time", "Time", (DOC.time || []).length ? timeLine(DOC.time) : null),
-    leftPart(
-      DOC.left,
-      [...(DOC.group ? [DOC.group] : []), ...(DOC.moreGroups || [])],
-      DOC.nearest,
-      moreGroups(),
-      "kplan fail ... -o wide",
-    ),
+    leftPart(DOC.left, [...(DOC.group ? [DOC.group] : []), ...(DOC.moreGroups || [])], DOC.nearest, DOC.groups),
     part(
       "fixes",
       "Fix",
@@ -58,8 +52,6 @@ kind("FailReport", {
     nodesPart(),
   ],
 });
-
-const moreGroups = () => Math.max(0, (DOC.groups || 0) - 1 - (DOC.moreGroups || []).length);
 
 const CASES = new Map((DOC.cases || []).map((one) => [one.name, one]));
 const caseOf = (node) => (DOC.each ? CASES.get(DOC.each === "zone" ? node.zone : node.name) : null);

@@ -45,7 +45,7 @@ kind("PackPlan", {
       ]),
     ),
     part("pools", "Pools", (DOC.pools || []).length ? packedPools(DOC.pools) : null),
-    part("found", "Nodes", (DOC.found || []).length ? packedNodes(DOC.found) : null),
+    part("found", "Nodes that could go", (DOC.found || []).length ? packedNodes(DOC.found) : null),
     part("moves", "Moves", (DOC.moves || []).length ? movesTable(DOC.moves) : null),
     part(
       "commands",

@@ -30,22 +30,15 @@ function nodeMap(nodes, view) {
     role: "group",
     "aria-label": "Nodes; arrow keys move, Enter opens the story of a node",
   });
-  for (const [key, some] of grouped(nodes, view.group)) {
-    const title = view.group === "state" ? standing(some[0]).text : key || "without this label";
-    const mark = view.group === "state" ? standMark(some[0]) : null;
-    if (view.group) map.append(h("h3", {}, mark, title, h("span", { class: "dim val" }, ` ${int(some.length)}`)));
-    map.append(
-      h(
-        "div",
-        { class: "cells" },
-        some.map((node) => cellOfNode(node, view.resource)),
-      ),
-    );
-  }
-  const first = map.querySelector("button");
+  const more = drawnInTurn(map, grouped(nodes, view.group), view);
+  more(view.paper ? nodes.length : BATCH);
+  const first = map.querySelector("button[data-node]");
   if (first) first.tabIndex = 0;
   const cellOf = (event) => event.target.closest("button[data-node]");
-  map.addEventListener("keydown", (event) => moveFocus(event, map));
+  map.addEventListener("keydown", (event) => {
+    if (event.key === "End") more(nodes.length);
+    moveFocus(event, map);
+  });
   map.addEventListener("focusin", (event) => {
     if (!cellOf(event)) return;
     for (const former of map.querySelectorAll('button[tabindex="0"]')) former.tabIndex = -1;
@@ -53,6 +46,47 @@ function nodeMap(nodes, view) {
   });
   map.addEventListener("click", (event) => cellOf(event) && go("node", cellOf(event).dataset.node));
   return map;
+}
+
+/** Cells that are drawn at once; what is farther down is drawn when it comes near the screen, or is asked for. */
+const BATCH = 1_000;
+
+/** Give the function that draws the next cells of the groups. */
+function drawnInTurn(map, groups, view) {
+  const rest = groups.map(([key, some]) => ({ key, some, from: 0, cells: h("div", { class: "cells" }) }));
+  const told = act("", () => more(BATCH));
+  const later = h("p", { class: "later" }, told);
+  const near = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && more(BATCH), {
+    rootMargin: "200px",
+  });
+  const more = (number) => {
+    let left = number;
+    while (rest.length && left > 0) {
+      const [group] = rest;
+      const some = group.some.slice(group.from, group.from + left);
+      if (!group.from) map.append(...groupedHead(group, view), group.cells);
+      group.cells.append(...some.map((node) => cellOfNode(node, view.resource)));
+      group.from += some.length;
+      left -= some.length;
+      if (group.from === group.some.length) rest.shift();
+    }
+    near.unobserve(later); // and observed anew: it is told of once more where it stays in sight
+    later.remove();
+    if (!rest.length) return;
+    told.textContent = plural(rest.reduce((sum, group) => sum + group.some.length - group.from, 0), "more node");
+    map.append(later);
+    near.observe(later);
+    markOpen();
+  };
+  return more;
+}
+
+/** What stands over the cells of a group; nothing where nodes are not grouped. */
+function groupedHead({ key, some }, view) {
+  if (!view.group) return [];
+  const title = view.group === "state" ? standing(some[0]).text : key || "without this label";
+  const mark = view.group === "state" ? standMark(some[0]) : null;
+  return [h("h3", {}, mark, title, h("span", { class: "dim val" }, ` ${int(some.length)}`))];
 }
 
 const standMark = (node) => signOf(standing(node));
@@ -121,6 +155,7 @@ function cardText(node) {
 function moveFocus(event, map) {
   const cell = event.target.closest("button[data-node]");
   if (!cell || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "ArrowRight" || event.key === "ArrowDown") drawBelow(map, cell);
   const cells = [...map.querySelectorAll("button[data-node]")];
   const at = cells.indexOf(cell);
   const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: cells.length - 1 }[event.key];
@@ -130,6 +165,12 @@ function moveFocus(event, map) {
   if (!next) return;
   event.preventDefault();
   next.focus();
+}
+
+/** Draw more cells where the focus is at the end of those that are drawn. */
+function drawBelow(map, cell) {
+  const later = map.querySelector(".later button");
+  if (later && later.getBoundingClientRect().top - cell.getBoundingClientRect().bottom < 100) later.click();
 }
 
 /** The cell of the next line that is nearest to this one. */

@@ -20,16 +20,17 @@ function whyPart(answer) {
   return part("why", "Why", h("p", {}, title), nearestLine(answer.nearest), groupList(groups, answer));
 }
 
-/** Why one pod that is left finds no node; ``more`` counts the groups that the plan leaves out, ``command`` tells them. */
-function leftPart(pod, groups, nearest, more, command) {
+/** Why one pod that is left finds no node; ``all`` counts the groups, of which an older document holds the first. */
+function leftPart(pod, groups, nearest, all) {
   if (!groups.length) return null;
+  const more = Math.max(0, (all || 0) - groups.length);
   return part(
     "why",
     "Why",
     h("p", {}, podName(pod), ": no node fits", groups.length + more > 1 ? ", nearest first." : "."),
     nearestLine(nearest),
     groupList(groups, null),
-    more ? h("p", { class: "note" }, `${plural(more, "more group")} of nodes: `, h("code", {}, command)) : null,
+    more ? h("p", { class: "note" }, `${plural(more, "more group")} of nodes, not in this document.`) : null,
   );
 }
 

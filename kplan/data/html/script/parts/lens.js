@@ -37,7 +37,7 @@ function lensCauses() {
 function lensText(answer) {
   const told = refusalsOf(answer)
     ? [`${plural(answer.feasible, "node")} of ${int(answer.nodes)} ${answer.feasible === 1 ? "fits" : "fit"}`]
-    : ["only some of what nodes say to it is kept here: ", h("code", {}, `kplan explain pod ${answer.pod}`)];
+    : ["only what its nearest nodes say is kept here: it stands in the story of the pod"];
   return h("span", {}, "what nodes say to ", podName(answer.pod), ": ", told);
 }
 

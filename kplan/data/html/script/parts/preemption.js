@@ -6,7 +6,7 @@ function preemptionPart(preempt) {
   const said = (title, texts) =>
     victims.length && (texts || []).length ? h("p", {}, h("strong", {}, `${title} `), texts.join("; ")) : null;
   const more = preempt.moreNodes
-    ? `${plural(preempt.moreNodes, "more node")} where evictions help: --victims all.`
+    ? `Evictions help on ${plural(preempt.moreNodes, "more node")}, whose victims are told where the pod is asked about alone.`
     : "";
   return part(
     "preemption",

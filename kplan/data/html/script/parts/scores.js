@@ -32,7 +32,7 @@ function scoreNotes(scores) {
     );
   }
   if (scores.more)
-    found.push(`${plural(scores.more, "further feasible node")} left out here: ask about this pod alone to see all.`);
+    found.push(`Left out here: ${plural(scores.more, "further feasible node")}, with no higher score; the map shows all that fit.`);
   return found;
 }
 
