@@ -23,9 +23,10 @@ from kplan.admission.controllers.fleets import Fleet, drafts_of, fleet_of, leavi
 from kplan.admission.controllers.generations import ROLLING, Generations, generations_of, wanted_set
 from kplan.admission.controllers.jobs import NEXT_RUN, taken_indexes
 from kplan.admission.controllers.kinds import controller_of, is_foreign
+from kplan.admission.controllers.makers import maker_of
 from kplan.admission.controllers.names import Names
 from kplan.admission.controllers.operated import OPERATED, operated
-from kplan.admission.controllers.operators import PLACES, expand_at, expand_operator, group_of, missing_template
+from kplan.admission.controllers.operators import PLACES, expand_at, expand_operator, missing_template
 from kplan.admission.controllers.stand_ins import stand_in
 from kplan.admission.controllers.stop_of_set import StopOfSet
 from kplan.admission.controllers.workloads import (
@@ -48,14 +49,13 @@ from kplan.admission.left_out import (
     written_again,
 )
 from kplan.admission.policies.lookup import Policies
-from kplan.admission.policies.object_quota import maker_of, maker_refusal, quota_refusal
-from kplan.admission.raw import copied, dig, dig_text, has_deadline
-from kplan.admission.refusal import AdmissionRefusal, Refusals, claim_refusal
+from kplan.admission.policies.object_quota import charged, quota_refusal
+from kplan.admission.raw import copied, dig, dig_text, group_of, has_deadline
+from kplan.admission.refusal import AdmissionRefusal, Problem, Refusals, claim_refusal
 from kplan.admission.server import Server
 from kplan.admission.validation.claims import claim_problems
 from kplan.admission.validation.decoding import Decoding
 from kplan.admission.validation.labels import metadata_problems
-from kplan.admission.validation.problems import Problem
 from kplan.admission.validation.updates import update_problems
 from kplan.admission.validation.workloads import gated_problems, refusal_text, workload_problems
 from kplan.objects.kinds import find
@@ -297,7 +297,8 @@ class _Expansion:
             running = find_running(manifest, space, name, self.state)
             change, grown = None, Generations()
             manifest = keeping_replicas(manifest, running) if running is not None else manifest
-            problems = update_problems(manifest, running, self.minor) if running is not None and not known else []
+            held = running if not known else None
+            problems = update_problems(manifest, held, self.minor, same_template)
             problems += gated_problems(manifest, running, recreate=self.rules.sets_recreate)
             if problems:
                 self._refuse_fields(manifest, name, problems)
@@ -365,8 +366,10 @@ class _Expansion:
         if running is not None and change.verdict not in ("changed", NEXT_RUN):
             return False
         first = maker_of(manifest, made, drafts, self.state if running is not None else None)
-        why = maker_refusal(first, self.server.quotas) if first is not None else ""
-        if not why or first is None:
+        if first is None:
+            return False
+        why = charged(self.server.quotas, (first.plural, first.group), first.namespace, first.name)
+        if not why:
             return False
         self.changes.append(replace(change, leaving=(), strategy="", verdict="new" if running is None else "unchanged"))
         if manifest.item is not None:

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from kplan.admission.controllers.operators import group_of
 from kplan.admission.expansion import FieldProblem, LeftOut
-from kplan.admission.raw import dig, dig_text
-from kplan.admission.validation.problems import Problem, written
+from kplan.admission.raw import dig, dig_text, group_of
+from kplan.admission.refusal import Problem, written
 from kplan.objects.kinds import find
 from kplan.objects.state import BrokenObject
 from kplan.sources import ManifestObject

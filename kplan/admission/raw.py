@@ -6,6 +6,7 @@ from typing import TypeVar
 import msgspec
 
 from kplan.objects.models import Model, Object, Pod
+from kplan.sources import ManifestObject
 from kplan.sources.checks import check
 from kplan.sources.fit import Misfit, Path, fit
 
@@ -87,3 +88,8 @@ def has_deadline(raw: object) -> bool:
 def copied(item: M) -> M:
     """Copy a model with everything in it."""
     return msgspec.json.decode(msgspec.json.encode(item), type=type(item))
+
+
+def group_of(manifest: ManifestObject) -> str:
+    """Name the API group of a manifest's object; empty for core."""
+    return manifest.api_version.rpartition("/")[0]

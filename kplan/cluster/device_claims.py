@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from kplan.admission.controllers.names import suffix
 from kplan.cluster.changes import AddPods, Put, Remove
 from kplan.cluster.cluster import Change, Cluster
+from kplan.objects.generated_names import suffix
 from kplan.objects.models import ObjectMeta, OwnerReference, Pod, ResourceClaim, ResourceClaimTemplate
 from kplan.objects.models.devices import ResourceClaimStatus
 from kplan.objects.models.meta import Object

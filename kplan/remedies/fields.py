@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kplan.admission.validation.problems import Key, written
+from kplan.admission.refusal import Key, written
 from kplan.objects.models import PodSpec
 from kplan.remedies.candidate import Edit
 from kplan.remedies.specs import differences, plain

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from kplan.admission.controllers.names import Names, indexed_base, template_hash
+from kplan.admission.controllers.names import Names
+from kplan.objects.generated_names import indexed_base, template_hash
 from kplan.objects.models import Object, PersistentVolumeClaim, ReplicaSet
 from tests.admission.manifests import expand_file, expand_text
 from tests.builders import make, node, pod

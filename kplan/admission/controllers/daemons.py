@@ -2,7 +2,6 @@
 
 import msgspec
 
-from kplan.admission.controllers.names import template_hash
 from kplan.admission.controllers.workloads import (
     GENERATION_LABEL,
     REVISION_LABEL,
@@ -14,6 +13,7 @@ from kplan.admission.controllers.workloads import (
     owner_of,
 )
 from kplan.admission.raw import copied, dig, read_template
+from kplan.objects.generated_names import template_hash
 from kplan.objects.models import Affinity, Node, NodeAffinity, NodeSelector, NodeSelectorTerm, Pod, Toleration
 from kplan.objects.models.meta import NodeSelectorRequirement
 from kplan.objects.models.pod import PodSpec

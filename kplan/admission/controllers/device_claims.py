@@ -5,8 +5,8 @@ Of a template that is not there no claim is made, and the scheduler leaves the p
 
 from collections.abc import Iterator, Mapping
 
-from kplan.admission.controllers.names import suffix
 from kplan.admission.raw import copied
+from kplan.objects.generated_names import suffix
 from kplan.objects.models import Pod, PodStatus, ResourceClaim, ResourceClaimTemplate
 from kplan.objects.models.meta import ObjectMeta, OwnerReference
 from kplan.objects.models.pod import PodResourceClaimStatus

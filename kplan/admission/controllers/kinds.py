@@ -2,7 +2,7 @@
 
 from kplan.admission.controllers import workloads
 from kplan.admission.controllers.daemons import expand_daemon_set
-from kplan.admission.controllers.operators import group_of
+from kplan.admission.raw import group_of
 from kplan.sources import ManifestObject
 
 CONTROLLERS: dict[tuple[str, str], workloads.Expand] = {

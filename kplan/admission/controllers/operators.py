@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from kplan.admission.controllers.names import template_hash
 from kplan.admission.controllers.queued import as_admitted
 from kplan.admission.controllers.workloads import (
     Draft,
@@ -20,7 +19,8 @@ from kplan.admission.controllers.workloads import (
     namespace_of,
     owner_of,
 )
-from kplan.admission.raw import dig, dig_int, dig_text, read_template, spread_out
+from kplan.admission.raw import dig, dig_int, dig_text, group_of, read_template, spread_out
+from kplan.objects.generated_names import template_hash
 from kplan.objects.models import Object
 from kplan.sources import ManifestObject
 
@@ -136,11 +136,6 @@ SLOT_LABELS = tuple(
     )
 )
 """Labels by which operators tell apart the pods of one object."""
-
-
-def group_of(manifest: ManifestObject) -> str:
-    """Name the API group of a manifest's object; empty for core."""
-    return manifest.api_version.rpartition("/")[0]
 
 
 def expand_operator(manifest: ManifestObject, around: Surroundings) -> ExpandedWorkload:

@@ -12,9 +12,10 @@ from itertools import islice
 import msgspec
 
 from kplan.admission.controllers.jobs import due_runs, lasts
-from kplan.admission.controllers.names import Names, hashed_name, indexed_base, template_hash, uid
+from kplan.admission.controllers.names import Names
 from kplan.admission.controllers.queued import as_admitted
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
+from kplan.objects.generated_names import hashed_name, indexed_base, template_hash, uid
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod, ReplicaSet, Volume
 from kplan.objects.models.meta import LabelSelector, ObjectMeta, OwnerReference

@@ -7,8 +7,7 @@ order, so equal pods may get either; here the first by name wins.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from kplan.admission.refusal import AdmissionRefusal
-from kplan.admission.validation.problems import Problem
+from kplan.admission.refusal import AdmissionRefusal, Problem
 from kplan.objects.limit_defaults import LIMIT_RANGER, GivenByLimitRange, written_by_limit_range
 from kplan.objects.models import Container, LimitRange, PersistentVolumeClaim, Pod, Quantity, ResourceRequirements
 from kplan.objects.models.policy import LimitRangeItem

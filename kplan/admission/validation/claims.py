@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from kplan.admission.raw import dig
-from kplan.admission.validation.problems import NOT_POSITIVE, Key, Problem, forbidden, invalid, required, unsupported
+from kplan.admission.refusal import Key, Problem
+from kplan.admission.validation.problems import NOT_POSITIVE, forbidden, invalid, required, unsupported
 from kplan.objects.formats import dns_subdomain
 from kplan.objects.quantity import NANO_PER_UNIT, canonical, nanos
 from kplan.sources.fit import Path

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kplan.admission.refusal import Problem
 from kplan.admission.validation.api import api_of
-from kplan.admission.validation.problems import Problem
 from kplan.admission.validation.unknown_fields import dotted, strict_refusal, unknown_fields
 from kplan.admission.validation.unserved import off_by_default, unserved
 from kplan.objects.kinds import BY_MODEL

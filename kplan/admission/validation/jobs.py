@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from kplan.admission.controllers.names import uid
 from kplan.admission.raw import dig, dig_int, dig_text, mapping_at, read_template
+from kplan.admission.refusal import Problem
 from kplan.admission.validation.labels import selector_problems
 from kplan.admission.validation.numbers import count_problems, deadline_problems
 from kplan.admission.validation.pods import template_problems
-from kplan.admission.validation.problems import Fields, Problem, invalid, required, unsupported
+from kplan.admission.validation.problems import Fields, invalid, required, unsupported
 from kplan.objects.formats import dns_label
+from kplan.objects.generated_names import uid
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
 

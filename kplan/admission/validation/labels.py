@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from kplan.admission.validation.problems import Problem, forbidden, invalid, required
+from kplan.admission.refusal import Problem
+from kplan.admission.validation.problems import forbidden, invalid, required
 from kplan.objects.formats import dns_label, dns_subdomain, label_key, label_value, service_name
 from kplan.objects.models import LabelSelector, LabelSelectorRequirement, NodeSelectorRequirement
 from kplan.objects.models.meta import ObjectMeta

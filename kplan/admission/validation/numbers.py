@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from kplan.admission.raw import dig
-from kplan.admission.validation.problems import NEGATIVE, Problem, invalid
+from kplan.admission.refusal import Problem
+from kplan.admission.validation.problems import NEGATIVE, invalid
 from kplan.objects.formats import percentage
 from kplan.objects.whole_numbers import natural
 from kplan.sources.fit import Path

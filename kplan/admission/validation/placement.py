@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from kplan.admission.refusal import Problem
 from kplan.admission.validation.labels import (
     key_problems,
     label_problems,
@@ -10,15 +11,7 @@ from kplan.admission.validation.labels import (
     selector_problems,
     value_problems,
 )
-from kplan.admission.validation.problems import (
-    NOT_POSITIVE,
-    Problem,
-    duplicate,
-    forbidden,
-    invalid,
-    required,
-    unsupported,
-)
+from kplan.admission.validation.problems import NOT_POSITIVE, duplicate, forbidden, invalid, required, unsupported
 from kplan.objects.formats import decimal_integer, dns_label, dns_subdomain, label_value
 from kplan.objects.models import Affinity, NodeSelectorTerm, PodAffinityTerm, Toleration, TopologySpreadConstraint
 from kplan.objects.models.pod import PodSpec

@@ -9,11 +9,11 @@ import msgspec
 
 from kplan.admission.policies.defaults import set_spec_defaults
 from kplan.admission.raw import copied
-from kplan.admission.refusal import AdmissionRefusal
+from kplan.admission.refusal import AdmissionRefusal, Problem
 from kplan.admission.validation.claims import claim_problems
 from kplan.admission.validation.labels import annotation_problems, label_problems
 from kplan.admission.validation.placement import placement_problems
-from kplan.admission.validation.problems import Problem, duplicate, invalid, not_found, required, unsupported
+from kplan.admission.validation.problems import duplicate, invalid, not_found, required, unsupported
 from kplan.admission.validation.resources import pod_level_problems, resource_problems
 from kplan.objects.formats import dns_label, port_name
 from kplan.objects.models import Container, Pod

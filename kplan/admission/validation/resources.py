@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
+from kplan.admission.refusal import Key, Problem
 from kplan.admission.validation.problems import (
     NEGATIVE,
-    Key,
-    Problem,
     duplicate,
     forbidden,
     invalid,

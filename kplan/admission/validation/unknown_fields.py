@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
+from kplan.admission.refusal import Problem
 from kplan.admission.validation.api import Api
-from kplan.admission.validation.problems import Problem
 from kplan.admission.validation.unserved import close_name
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path

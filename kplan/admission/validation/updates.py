@@ -3,13 +3,13 @@
 Only what a manifest writes is compared: what it leaves out stays as it runs when it is applied.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
-from kplan.admission.controllers.changes import same_template
 from kplan.admission.raw import dig, dig_text
-from kplan.admission.validation.problems import Fields, Problem, forbidden, invalid
+from kplan.admission.refusal import Problem
+from kplan.admission.validation.problems import Fields, forbidden, invalid
 from kplan.objects.models import Job, LabelSelector, Object, Pod, Workload
 from kplan.objects.models.pod import Container, PersistentVolumeClaimTemplate
 from kplan.objects.quantity import nanos
@@ -30,13 +30,20 @@ _OF_STATEFUL_SETS = (
 _BY_FIELD_SINCE = 37
 
 
-def update_problems(manifest: ManifestObject, running: Object, minor: int) -> list[Problem]:
+SameTemplate = Callable[[ManifestObject, Object], bool]
+"""Tells whether a manifest has the template of what runs."""
+
+
+def update_problems(
+    manifest: ManifestObject, running: Object | None, minor: int, same_template: SameTemplate
+) -> list[Problem]:
     """Check what a manifest changes in the object of its kind and name that runs.
 
     Args:
         manifest: the object as it is written.
-        running: the one that runs.
+        running: the one that runs; None where nothing is held against it.
         minor: of the server, ``37`` for 1.37: until 1.36 one sentence stands for all fields of a StatefulSet.
+        same_template: as its controller compares them.
 
     Raises:
         Misfit: the manifest's template does not fit.
@@ -53,7 +60,7 @@ def update_problems(manifest: ManifestObject, running: Object, minor: int) -> li
                 return [forbidden(("spec",), _OF_STATEFUL_SETS).written_at(problems[0].path)]
         return problems
     if isinstance(running, Job):
-        return list(_job(manifest, running))
+        return list(_job(manifest, running, same_template))
     if isinstance(running, Pod) and isinstance(manifest.item, Pod):
         return list(_pod(manifest.item, running))
     return []
@@ -104,7 +111,7 @@ def _as_written(
     ]
 
 
-def _job(manifest: ManifestObject, running: Job) -> Iterator[Problem]:
+def _job(manifest: ManifestObject, running: Job, same_template: SameTemplate) -> Iterator[Problem]:
     raw, old = manifest.raw, running.spec
     mode = dig_text(raw, "spec.completionMode", "NonIndexed")
     if mode != (old.completion_mode or "NonIndexed"):

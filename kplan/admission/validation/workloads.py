@@ -6,20 +6,13 @@ import msgspec
 
 from kplan.admission.policies.defaults import set_spec_defaults
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
+from kplan.admission.refusal import Problem
 from kplan.admission.validation.claims import claim_problems
 from kplan.admission.validation.jobs import cron_job_problems, job_problems
 from kplan.admission.validation.labels import metadata_problems, selector_problems
 from kplan.admission.validation.numbers import count_problems, deadline_problems, given_or, number_of, share_problems
 from kplan.admission.validation.pods import spec_problems, template_problems
-from kplan.admission.validation.problems import (
-    NEGATIVE,
-    Fields,
-    Problem,
-    forbidden,
-    invalid,
-    required,
-    unsupported,
-)
+from kplan.admission.validation.problems import NEGATIVE, Fields, forbidden, invalid, required, unsupported
 from kplan.objects.formats import dns_label
 from kplan.objects.models import LabelSelector, Object, Pod, StatefulSet
 from kplan.objects.models.workloads import WorkloadSpec
