@@ -40,6 +40,7 @@ from kplan.admission.controllers.workloads import (
 from kplan.admission.expansion import NO_PODS, Expansion, LeftOut
 from kplan.admission.left_out import (
     about_instead,
+    defined_for_the_cluster,
     from_broken,
     hook_of,
     in_template,
@@ -114,7 +115,8 @@ class _Expansion:
         self.minor, self.rules = rules.minor, rules
         self.decoding = Decoding(rules.minor, state)
         landing = [m for m in manifests.objects if not hook_of(m) and self.decoding.refusal(m) is None]
-        self.again = written_again(landing, namespace)
+        self.wide = defined_for_the_cluster(landing)
+        self.again = written_again(landing, namespace, self.wide)
         brought = [m.item for m in landing if m.item is not None and id(m) not in self.again]
         self.state = state
         self.namespace = namespace
@@ -189,11 +191,11 @@ class _Expansion:
                 self._leave_out(manifest, why)
             self.silent += not why
             if not why and (instead := about_instead(manifest)):
-                self.trusted.append(left_out(manifest, self.namespace, instead))
+                self.trusted.append(left_out(manifest, self.namespace, instead, wide=self.wide))
 
     def _passes_over(self, manifest: ManifestObject) -> bool:
         """Pass over what is not sent, what the server cannot read, and what is written again further down."""
-        head = f"{manifest.kind} {key_of(manifest, self.namespace)} ({manifest.place})"
+        head = f"{manifest.kind} {key_of(manifest, self.namespace, self.wide)} ({manifest.place})"
         hook = hook_of(manifest)
         if hook:
             self.server.notes.append(f"{head}: left out, a Helm hook ({hook})")
@@ -208,7 +210,7 @@ class _Expansion:
         return last is not None
 
     def _leave_out(self, manifest: ManifestObject, why: str, problems: Sequence[Problem] = ()) -> None:
-        self.not_expanded.append(left_out(manifest, self.namespace, why, problems))
+        self.not_expanded.append(left_out(manifest, self.namespace, why, problems, wide=self.wide))
 
     def _refuse(
         self,
@@ -220,7 +222,7 @@ class _Expansion:
         by_quota: bool = False,
         unmade: str = "",
     ) -> None:
-        told = left_out(manifest, self.namespace, why, problems, pods)
+        told = left_out(manifest, self.namespace, why, problems, pods, self.wide)
         self.refused.append(replace(told, by_quota=by_quota, unmade=unmade))
 
     def _misfit(self, manifest: ManifestObject, misfit: Misfit) -> None:

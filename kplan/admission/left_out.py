@@ -1,12 +1,12 @@
 """Objects of manifests that bring no pods here: refused by the API server, not understood, or replaced further down."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from kplan.admission.expansion import FieldProblem, LeftOut
 from kplan.admission.raw import dig, dig_text, group_of
 from kplan.admission.refusal import Problem, written
-from kplan.objects.kinds import find
+from kplan.objects.scopes import of_the_cluster
 from kplan.objects.state import BrokenObject
 from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
@@ -117,8 +117,23 @@ def about_instead(manifest: ManifestObject) -> str:
     return _SILENT_OF_OTHERS.get(group, "")
 
 
+def defined_for_the_cluster(manifests: Iterable[ManifestObject]) -> frozenset[tuple[str, str]]:
+    """Group and kind of what definitions among the manifests say to have no namespace."""
+    definitions = (item.raw for item in manifests if item.kind == _DEFINITION)
+    return frozenset(
+        (dig_text(raw, "spec.group"), dig_text(raw, "spec.names.kind"))
+        for raw in definitions
+        if dig_text(raw, "spec.scope") == "Cluster"
+    )
+
+
 def left_out(
-    manifest: ManifestObject, default: str, why: str, problems: Sequence[Problem] = (), pods: int = 0
+    manifest: ManifestObject,
+    default: str,
+    why: str,
+    problems: Sequence[Problem] = (),
+    pods: int = 0,
+    wide: Collection[tuple[str, str]] = (),
 ) -> LeftOut:
     """Say of an object that it brings no pods, or not all.
 
@@ -128,6 +143,7 @@ def left_out(
         why: why, in words.
         problems: fields that are wrong, with their paths from the root of the object.
         pods: how many of its pods are refused, where it is not the object itself.
+        wide: see ``key_of``.
     """
     told = tuple(
         FieldProblem(written(problem.path), problem.body, *manifest.at(problem.place or problem.path), problem.hint)
@@ -135,19 +151,29 @@ def left_out(
     )
     unbuilt = group_of(manifest) == _KUSTOMIZE
     line, column = (told[0].line, told[0].column) if told else (manifest.line, 0)
-    return LeftOut(manifest.kind, key_of(manifest, default), why, manifest.file, line, column, told, pods, unbuilt)
+    return LeftOut(
+        manifest.kind, key_of(manifest, default, wide), why, manifest.file, line, column, told, pods, unbuilt
+    )
 
 
-def key_of(manifest: ManifestObject, default: str) -> str:
-    """``namespace/name`` of an object of a manifest; the name alone for what has no namespace."""
+def key_of(manifest: ManifestObject, default: str, wide: Collection[tuple[str, str]] = ()) -> str:
+    """``namespace/name`` of an object of a manifest; the name alone for what has no namespace, whatever is written.
+
+    Args:
+        manifest: the object.
+        default: namespace of objects that name none.
+        wide: group and kind of what definitions say to have no namespace; see ``defined_for_the_cluster``.
+    """
     name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
-    known = find(manifest.api_version, manifest.kind)
-    if not name or (known is not None and not known.namespaced) or manifest.kind == _DEFINITION:
+    kind = (group_of(manifest), manifest.kind)
+    if not name or kind in wide or of_the_cluster(manifest.api_version, manifest.kind):
         return name
     return f"{dig_text(manifest.raw, 'metadata.namespace', default)}/{name}"
 
 
-def written_again(manifests: Iterable[ManifestObject], default: str) -> dict[int, ManifestObject]:
+def written_again(
+    manifests: Iterable[ManifestObject], default: str, wide: Collection[tuple[str, str]] = ()
+) -> dict[int, ManifestObject]:
     """Find the objects that one further down replaces: by their ``id``, the one that counts.
 
     The last does, as when kubectl applies them in order.
@@ -155,6 +181,7 @@ def written_again(manifests: Iterable[ManifestObject], default: str) -> dict[int
     Args:
         manifests: what would be sent to the API server, in order.
         default: namespace of objects that name none.
+        wide: see ``key_of``.
     """
     last: dict[tuple[str, str, str], ManifestObject] = {}
     replaced: list[tuple[ManifestObject, tuple[str, str, str]]] = []
@@ -162,7 +189,7 @@ def written_again(manifests: Iterable[ManifestObject], default: str) -> dict[int
         if not dig_text(manifest.raw, "metadata.name"):
             continue  # with a generateName alone each is another object
         # the extensions group had the kinds that are now in apps
-        key = (group_of(manifest).replace("extensions", "apps"), manifest.kind, key_of(manifest, default))
+        key = (group_of(manifest).replace("extensions", "apps"), manifest.kind, key_of(manifest, default, wide))
         if key in last:
             replaced.append((last[key], key))
         last[key] = manifest

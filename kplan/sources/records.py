@@ -7,6 +7,7 @@ import msgspec
 from kplan.errors import SourceError
 from kplan.objects.kinds import Kind, begun
 from kplan.objects.models import Object
+from kplan.objects.scopes import of_the_cluster
 from kplan.objects.state import BrokenObject
 from kplan.sources import old_forms
 from kplan.sources.checks import check
@@ -72,10 +73,11 @@ class Record:
 
     @property
     def key(self) -> str:
-        """``namespace/name``, as far as it is written."""
+        """``namespace/name``, as far as it is written; the name alone for what has no namespace."""
         written = self.node.fields().get("metadata")
         meta = written.value() if written is not None else None
         if not isinstance(meta, dict):
             return ""
-        parts = (meta.get("namespace"), meta.get("name") or meta.get("generateName"))
+        space = "" if of_the_cluster(self.api_version, self.kind) else meta.get("namespace")
+        parts = (space, meta.get("name") or meta.get("generateName"))
         return "/".join(part for part in parts if isinstance(part, str) and part)

@@ -21,6 +21,16 @@ def first_name(pod: str) -> str:
     return _AGAIN.sub("", pod)
 
 
+def names_before(pod: str) -> tuple[str, str]:
+    """What a pod that has come back may have been called when it left: as now, or as it began."""
+    return pod, first_name(pod)
+
+
+def names_after(evicted: Iterable[str]) -> set[str]:
+    """What to look for, with ``names_before``, among pods that come back: ``web-1-r1`` comes back as ``web-1-r2``."""
+    return {name for pod in evicted for name in names_before(pod)}
+
+
 @dataclass
 class Mine:
     """What became of one object of the manifests.
@@ -142,9 +152,9 @@ def _left_for(steps: Sequence[PlanStep], made: frozenset[str]) -> set[str]:
     """Pods that some evict which what-ifs made, and those that these evict in turn."""
     left: set[str] = set()
     for step in steps:
-        asked = bool({step.pod, first_name(step.pod)} & left) if step.returned else step.pod in made
+        asked = not left.isdisjoint(names_before(step.pod)) if step.returned else step.pod in made
         if asked:
-            left |= {step.pod, *step.evicts}
+            left |= {step.pod, *names_after(step.evicts)}
     return left
 
 
@@ -162,7 +172,7 @@ def steps_by_object(
     blame: dict[str, Mine] = {}
     for step in steps:
         if step.returned:
-            owner = blame.get(first_name(step.pod)) or blame.get(step.pod)
+            owner = next((blame[name] for name in reversed(names_before(step.pod)) if name in blame), None)
             if owner is not None and step.result in ("pending", "failed"):
                 owner.left.append(step)
         else:
@@ -171,7 +181,7 @@ def steps_by_object(
                 owner.steps.append(step)
         if owner is not None:
             owner.evicted += step.evicts
-            blame.update(dict.fromkeys(step.evicts, owner))
+            blame = dict.fromkeys(names_after(step.evicts), owner) | blame | dict.fromkeys(step.evicts, owner)
     return mine
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kplan.objects.kinds import find
+from kplan.objects.scopes import of_the_cluster
 
 _MORE = {
-    ("", "ConfigMap"): ("configmaps", True),
-    ("", "Secret"): ("secrets", True),
-    ("", "ServiceAccount"): ("serviceaccounts", True),
-    ("autoscaling", "HorizontalPodAutoscaler"): ("horizontalpodautoscalers", True),
-    ("networking.k8s.io", "Ingress"): ("ingresses", True),
-    ("networking.k8s.io", "IngressClass"): ("ingressclasses", False),
-    ("networking.k8s.io", "NetworkPolicy"): ("networkpolicies", True),
-    ("rbac.authorization.k8s.io", "ClusterRole"): ("clusterroles", False),
-    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): ("clusterrolebindings", False),
-    ("rbac.authorization.k8s.io", "Role"): ("roles", True),
-    ("rbac.authorization.k8s.io", "RoleBinding"): ("rolebindings", True),
+    ("", "ConfigMap"): "configmaps",
+    ("", "Secret"): "secrets",
+    ("", "ServiceAccount"): "serviceaccounts",
+    ("autoscaling", "HorizontalPodAutoscaler"): "horizontalpodautoscalers",
+    ("networking.k8s.io", "Ingress"): "ingresses",
+    ("networking.k8s.io", "IngressClass"): "ingressclasses",
+    ("networking.k8s.io", "NetworkPolicy"): "networkpolicies",
+    ("rbac.authorization.k8s.io", "ClusterRole"): "clusterroles",
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): "clusterrolebindings",
+    ("rbac.authorization.k8s.io", "Role"): "roles",
+    ("rbac.authorization.k8s.io", "RoleBinding"): "rolebindings",
 }
 """Kinds of Kubernetes' own that scheduling does not read, and manifests bring all the same."""
 
@@ -59,8 +60,8 @@ def resource_of(api_version: str, kind: str) -> ApiResource | None:
     known = find(api_version, kind)
     if known is not None and kind not in _BY_MACHINES:
         return ApiResource(group, known.plural, known.namespaced)
-    plural, namespaced = _MORE.get((group, kind), ("", False))
-    return ApiResource(group, plural, namespaced) if plural else None
+    plural = _MORE.get((group, kind), "")
+    return ApiResource(group, plural, not of_the_cluster(api_version, kind)) if plural else None
 
 
 def collection(api_version: str, resource: ApiResource, namespace: str) -> str:

@@ -40,6 +40,7 @@ class Returns:
     first_name: dict[int, str] = field(default_factory=dict)
     cut: list[str] = field(default_factory=list)
     _times: dict[str, int] = field(default_factory=dict)
+    _began_made: dict[str, bool] = field(default_factory=dict)
 
     def make_all(self, victims: Sequence[PodInfo]) -> list[PodInfo | None]:
         """Make pods in place of several, all at once: columns grow once for all of them."""
@@ -63,22 +64,27 @@ class Returns:
         if times > RETURNS_OF_ONE:
             self.cut.append(first)
             return first, ""
-        return first, next_name(victim, first.partition("/")[2], times)
+        made = self._began_made.setdefault(first, was_made(victim))  # asked of the first, as all after it were made
+        return first, next_name(first.partition("/")[2], times, made=made)
 
 
-def next_name(victim: PodInfo, first: str = "", times: int = 1) -> str:
+def was_made(pod: PodInfo) -> bool:
+    """Whether a pod was made in place of an evicted one: its name says so, and the API server does not know it."""
+    return pod.pod.metadata.uid is None and _AGAIN.search(pod.name) is not None
+
+
+def next_name(name: str, times: int = 1, *, made: bool) -> str:
     """Name of the pod that is made in place of an evicted one: ``web-1`` is followed by ``web-1-r1`` and ``web-1-r2``.
 
     Args:
-        victim: that is evicted; of one that was made so itself, which the API server does not know, the number goes on.
-        first: name that it began with; empty for its own.
+        name: that it began with.
         times: how often it has come back with this.
+        made: whether that name was made so itself; then its number goes on.
     """
-    name = first or victim.name
-    made = _AGAIN.search(name) if victim.pod.metadata.uid is None else None
-    if made is None:
+    number = _AGAIN.search(name) if made else None
+    if number is None:
         return f"{name}-r{times}"
-    return f"{name[: made.start()]}-r{int(made[1]) + times}"
+    return f"{name[: number.start()]}-r{int(number[1]) + times}"
 
 
 def copy_of(victim: PodInfo, name: str) -> Pod:
@@ -140,7 +146,7 @@ def after_eviction(planner: Planner, outcome: Outcome) -> AfterEviction:
         trial.apply(leave(cluster, (victim.row for victim in victims)))
         trial.apply([Nominate(outcome.row, -1), Assume(outcome.row, node)])
         for victim in again[:SHOWN]:
-            trial.apply(arrive(cluster, (copy_of(victim, next_name(victim)),)))
+            trial.apply(arrive(cluster, (copy_of(victim, next_name(victim.name, made=was_made(victim))),)))
             copy = cluster.pods[-1]
             if not trial.queue.responsible(copy):
                 told.append(Return(victim, None))
