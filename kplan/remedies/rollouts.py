@@ -128,19 +128,22 @@ def larger_quotas(cluster: Cluster, amounts: Mapping[tuple[str, str], str]) -> C
         amounts: a quantity by the quota, ``namespace/name``, and the resource as the quota calls it.
     """
     quotas: dict[str, ResourceQuota] = {}
-    told = []
+    told: list[tuple[str, Candidate]] = []
     for (name, resource), amount in amounts.items():
         quota = quotas.get(name) or cluster.objects.table("resource_quotas").get(name)
         if not isinstance(quota, ResourceQuota):
             continue
         hard = dict(quota.status.hard or quota.spec.hard or {})
-        told.append(Candidate("larger-quota", RemedyCost.REQUEST, _quota_told(quota, resource, amount, hard)))
+        what = _quota_told(quota, resource, amount, hard)
+        told.append((name, Candidate("larger-quota", RemedyCost.REQUEST, what)))
         hard[resource] = amount
         quotas[name] = replace(quota, spec=replace(quota.spec, hard=hard), status=replace(quota.status, hard=hard))
     if not told:
         return None
-    whole = told[0] if len(told) == 1 else Candidate("larger-quotas", RemedyCost.REQUEST, None, parts=tuple(told))
-    return dataclasses.replace(whole, brought=tuple(quotas.values()))
+    parts = tuple(dataclasses.replace(part, brought=(quotas[name],)) for name, part in told)
+    if len(parts) == 1:
+        return parts[0]
+    return Candidate("larger-quotas", RemedyCost.REQUEST, None, brought=tuple(quotas.values()), parts=parts)
 
 
 def _quota_told(quota: ResourceQuota, resource: str, amount: str, hard: Mapping[str, object]) -> about.Named:

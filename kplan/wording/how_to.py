@@ -35,13 +35,15 @@ def how_to(
         spec: of a pod that waits, where its spec is what changes.
         edits: fields of the manifest, where they are.
     """
-    verbs = all(isinstance(step, Verb) for step in candidate.steps) and not _goes_first(candidate)
+    parts = candidate.parts or (candidate,)
+    by_flags = [part for part in parts if _by_flags(part)]
+    by_commands = [part for part in parts if part not in by_flags or part.brought]
     return HowTo(
         code=candidate.code,
-        flags=candidate.flags if verbs else (),
+        flags=tuple(flag for part in by_flags for flag in part.flags),
         edits=edits,
         patch=_patch(candidate, spec) if spec is not None and candidate.edits else {},
-        commands=() if verbs and not candidate.brought else cluster_commands(candidate),
+        commands=tuple(line for part in by_commands for line in cluster_commands(part)),
         landed=landed,
         wanted=wanted,
     )
@@ -52,10 +54,14 @@ def several_of(flag: str, number: int) -> str:
     return f"{flag},count={number}" if number > 1 else flag
 
 
-def _goes_first(candidate: Candidate) -> bool:
+def _by_flags(part: Candidate) -> bool:
+    """Whether what-ifs do all that a part does: there are none for objects, and none where it has to come first."""
+    return all(isinstance(step, Verb) for step in part.steps) and not _goes_first(part)
+
+
+def _goes_first(part: Candidate) -> bool:
     """Whether the pod has to come before what is made for one that leaves: a what-if places that at once."""
-    parts = candidate.parts or (candidate,)
-    return any(isinstance(part.about, Named) and part.about.variant == "waits" for part in parts)
+    return isinstance(part.about, Named) and part.about.variant == "waits"
 
 
 def fitting_how_to(tried: Tried[Fits] | None, pod: PodInfo | None) -> HowTo | None:
