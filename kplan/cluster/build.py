@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster.cluster import FIXED_RESOURCES, Cluster, Revert
 from kplan.cluster.counters import Counters
-from kplan.cluster.pods import DEFAULT_SCHEDULER, PodInfo, seconds
+from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, PodInfo, seconds
 from kplan.cluster.schema import COLUMNS, PER_POD, PER_RESOURCE, sizes_of
 from kplan.objects.models import Node, Pod
 from kplan.objects.quantity import value
@@ -112,11 +112,14 @@ def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
     cluster.pod_index.update({info.key: info.row for info in infos})
     cluster.pods.extend(infos)
     cluster.pod_generation += 1
-    for name, values in _pod_columns(cluster, infos, counted).items():
-        setattr(cluster, name, _lengthened(getattr(cluster, name), values))
+    if len(infos) != 1 or not _put_row(cluster, infos[0], counted[0]):
+        for name, values in _pod_columns(cluster, infos, counted).items():
+            setattr(cluster, name, _lengthened(cluster, name, values))
     cluster.counters.extend()
-    placed = before + np.flatnonzero(cluster.pod_node[before:] >= 0)
+    bound = any(info.bound for info in infos)
+    placed = before + np.flatnonzero(cluster.pod_node[before:] >= 0) if bound else np.zeros(0, dtype=np.intp)
     _count(cluster, placed, 1)
+    cluster.nominations |= any(info.pod.status.nominated_node_name for info in infos)
 
     def revert() -> None:
         _count(cluster, placed, -1)
@@ -163,22 +166,52 @@ def _pod_columns(cluster: Cluster, infos: Sequence[PodInfo], counted: Sequence[P
     return columns
 
 
-def _lengthened(column: Array, values: Array) -> Array:
+def _put_row(cluster: Cluster, info: PodInfo, counts: PodAmounts) -> bool:
+    """Write one pod behind the columns, in the room that is there; False where there is none."""
+    row, rooms = info.row, []
+    for column in PER_POD:
+        room = _room_of(cluster, column.name, row + 1)
+        if room is None:
+            return False
+        rooms.append((column.name, room))
+    status, nodes = info.pod.status, cluster.node_index
+    values = {
+        "pod_node": nodes.get(info.pod.spec.node_name or "", -1) if info.bound else -1,
+        "pod_nominated": nodes.get(status.nominated_node_name or "", -1) if not info.bound else -1,
+        "pod_class": info.pod_class.index,
+        "pod_priority": info.priority,
+        "pod_start": seconds(status.start_time) if status.start_time else NO_TIME,
+        "pod_request": 0,
+        "pod_non_zero": counts.non_zero_on_node,
+    }
+    for name, room in rooms:
+        room[..., row] = values[name]
+        setattr(cluster, name, room[..., : row + 1])
+    for name, amount in counts.on_node.items():
+        cluster.pod_request[cluster.resources[name], row] = amount
+    return True
+
+
+def _room_of(cluster: Cluster, name: str, need: int) -> Array | None:
+    """The spare room that an earlier call left behind a column; None where that is not enough."""
+    column, room = getattr(cluster, name), cluster.rooms.get(name)
+    if room is None or column.base is not room or room.shape[-1] < need or room.shape[:-1] != column.shape[:-1]:
+        return None
+    return room
+
+
+def _lengthened(cluster: Cluster, name: str, values: Array) -> Array:
     """Put values behind a column, in the spare room that an earlier call left; a view of what is in use.
 
     What-ifs add pods one at a time and take them back: neither may cost a copy of all columns.
     """
+    column: Array = getattr(cluster, name)
     have, need = column.shape[-1], column.shape[-1] + values.shape[-1]
-    room = column.base
-    if (
-        not isinstance(room, np.ndarray)
-        or room.shape[:-1] != column.shape[:-1]
-        or room.shape[-1] < need
-        or room.dtype != column.dtype
-        or room.__array_interface__["data"][0] != column.__array_interface__["data"][0]
-    ):
+    room = _room_of(cluster, name, need)
+    if room is None:
         room = np.zeros((*column.shape[:-1], need + need // 4 + 16), dtype=column.dtype)
         room[..., :have] = column
+        cluster.rooms[name] = room
     room[..., have:need] = values
     return room[..., :need]
 
@@ -278,6 +311,7 @@ def widen(cluster: Cluster, names: Sequence[str]) -> None:
     if not names:
         return
     cluster.resources = {**cluster.resources, **{n: len(cluster.resources) + i for i, n in enumerate(names)}}
+    cluster.touched.everything()
     for column in PER_RESOURCE:
         array = getattr(cluster, column.name)
         more = column.blanks({"R": len(names), column.axes[1]: array.shape[1]})
@@ -289,6 +323,7 @@ def narrow(cluster: Cluster, resources: dict[str, int]) -> None:
     if cluster.resources is resources:
         return
     cluster.resources = resources
+    cluster.touched.everything()
     for column in PER_RESOURCE:
         array = getattr(cluster, column.name)
         if len(array) > len(resources):
@@ -300,6 +335,8 @@ def _count(cluster: Cluster, rows: NDArray[np.intp], sign: int) -> None:
     if not len(rows):
         return
     nodes = cluster.pod_node[rows]
+    if cluster.touched.followed:
+        cluster.touched.pods(nodes.tolist())
     for resource in range(len(cluster.resources)):
         np.add.at(cluster.requested[resource], nodes, sign * cluster.pod_request[resource, rows])
     for i in range(2):

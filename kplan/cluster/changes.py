@@ -125,6 +125,7 @@ class Nominate:
         """Set the nomination."""
         former = int(cluster.pod_nominated[self.pod])
         cluster.pod_nominated[self.pod] = self.node
+        cluster.nominations |= self.node >= 0
 
         def revert() -> None:
             cluster.pod_nominated[self.pod] = former

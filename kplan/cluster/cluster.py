@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from kplan.cluster.labels import NodeLabels
 from kplan.cluster.pods import PodClasses, PodInfo
 from kplan.cluster.ranks import Ranks
 from kplan.cluster.tables import ObjectTables
+from kplan.cluster.touched import Touched
 from kplan.objects.models import Node, Taint
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
@@ -65,6 +66,9 @@ class Cluster:
         objects: all other objects by key.
         pod_generation: grows when pod rows are added or taken back.
         stamp: grows with everything that is changed or taken back.
+        touched: nodes that were changed, in order.
+        rooms: by name of a column of pods, the array with spare room that it is the first part of.
+        nominations: whether any pod was ever nominated to a node.
     """
 
     allocatable: Int
@@ -105,6 +109,9 @@ class Cluster:
         self.objects = ObjectTables(state)
         self.pod_generation = 0
         self.stamp = 0
+        self.touched = Touched()
+        self.rooms: dict[str, NDArray[Any]] = {}
+        self.nominations = False
         self.counters: Counters
         self._groups = GroupMembers()
         self._by_name = Ranks(lambda pod: (pod.namespace, pod.name))
@@ -175,6 +182,8 @@ class Cluster:
         self.non_zero_requested[:, node] += sign * self.pod_non_zero[:, pod]
         self.pod_count[node] += sign
         self.counters.move(int(self.pod_class[pod]), node, sign)
+        if self.touched.followed:
+            self.touched.pods((node,))
 
     def count_ahead(self, pod: int, rows: NDArray[np.intp], times: Int) -> None:
         """Count pods like one in on nodes, int64[M] times on each, without placing any. Called by changes alone."""
@@ -182,3 +191,5 @@ class Cluster:
         self.non_zero_requested[:, rows] += self.pod_non_zero[:, pod, np.newaxis] * times
         self.pod_count[rows] += times
         self.counters.count_ahead(int(self.pod_class[pod]), rows, times)
+        if self.touched.followed:
+            self.touched.pods(rows.tolist())

@@ -91,8 +91,10 @@ def _replace(cluster: Cluster, row: int, node: Node) -> Revert:
     if node.labels != former.labels:
         cluster.labels = NodeLabels(cluster.nodes)
     cluster.objects.version["nodes"] += 1
+    _touch(cluster, row, former, node)
 
     def revert() -> None:
+        _touch(cluster, row, node, former)
         cluster.nodes[row] = former
         fill_node(cluster, row, former)
         unread()
@@ -100,6 +102,14 @@ def _replace(cluster: Cluster, row: int, node: Node) -> Revert:
         cluster.objects.version["nodes"] += 1
 
     return revert
+
+
+def _touch(cluster: Cluster, row: int, former: Node, node: Node) -> None:
+    """Take note of a node that is another: what differs beside its taints and cordon may matter to other nodes, too."""
+    if node.metadata is former.metadata and node.status is former.status:
+        cluster.touched.node(row)
+    else:
+        cluster.touched.everything()
 
 
 def _write(cluster: Cluster, row: int, node: Node) -> Revert:
@@ -191,9 +201,11 @@ def _renumber(cluster: Cluster, nodes: list[Node], names: list[str]) -> Revert:
     cluster.node_index = dict(zip(names, range(len(names)), strict=True))
     cluster.labels = NodeLabels(nodes)
     cluster.objects.version["nodes"] += 1
+    cluster.touched.everything()
 
     def revert() -> None:
         cluster.nodes, cluster.node_index, cluster.labels = former
         cluster.objects.version["nodes"] += 1
+        cluster.touched.everything()
 
     return revert

@@ -41,7 +41,8 @@ class ObjectTables:
             if kind.name not in ("Node", "Pod")
         }
         self.version: dict[str, int] = dict.fromkeys((*self._tables, "nodes"), 0)
-        self._derived: dict[str, tuple[tuple[int, ...], Any]] = {}
+        self._puts = 0
+        self._derived: dict[str, tuple[tuple[int, ...], Any, int]] = {}
         self._followers: dict[str, tuple[tuple[str, ...], Any]] = {}
         self.namespaces: Mapping[str, Namespace] = self.table("namespaces")
         self.persistent_volumes: Mapping[str, PersistentVolume] = self.table("persistent_volumes")
@@ -67,6 +68,7 @@ class ObjectTables:
             table.clear()
             table.update(ordered)
         self.version[attribute] += 1
+        self._puts += 1
         for kinds, follower in self._followers.values():
             if attribute in kinds:
                 follower.put(attribute, key, former, item)
@@ -80,11 +82,13 @@ class ObjectTables:
             kinds: attributes it is made from.
             make: makes it.
         """
-        versions = tuple(self.version[kind] for kind in kinds)
         known = self._derived.get(name)
-        if known is None or known[0] != versions:
-            known = self._derived[name] = (versions, make())
-        return known[1]
+        if known is not None and known[2] == self._puts and "nodes" not in kinds:
+            return known[1]
+        versions = tuple([self.version[kind] for kind in kinds])
+        made = known[1] if known is not None and known[0] == versions else make()
+        self._derived[name] = (versions, made, self._puts)
+        return made
 
     def followed(self, name: str, kinds: tuple[str, ...], make: Callable[[], F]) -> F:
         """Return an index over some kinds that follows each change, also one that is taken back.

@@ -10,7 +10,7 @@ PreFilter which answered ``Skip`` is not asked to filter. One without PreFilter 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
@@ -88,6 +88,26 @@ class FollowingPlugin(Protocol):
             made: what PreScore made of the other one: its state, or Skip.
             cluster: with the other one placed.
             row: where that is.
+        """
+
+
+@runtime_checkable
+class RecallingPlugin(Protocol):
+    """Says at Filter or Score all that it takes of the pod, so that pods of several templates are asked about once.
+
+    Attributes:
+        by_taints: whether taints and the cordon of a node matter to what it says.
+    """
+
+    by_taints: ClassVar[bool]
+
+    def read_of(self, point: Point, pod: PodInfo, state: Any) -> Hashable | None:
+        """Return what its answer about a node depends on besides the node; None where that is more.
+
+        Args:
+            point: Filter or Score.
+            pod: the pod.
+            state: its state at that point, as ``filter`` or ``score`` gets it.
         """
 
 

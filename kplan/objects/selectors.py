@@ -3,7 +3,7 @@
 Compiled forms are hashable and canonical, so that equal rules share one counter or one column look-up.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -223,3 +223,8 @@ def _strict_int64(text: str) -> int | None:
 def tolerated(tolerations: Iterable[Toleration], taint: Taint, *, comparison: bool = False) -> bool:
     """Tell whether any of the tolerations tolerates the taint."""
     return any(tolerates(toleration, taint, comparison=comparison) for toleration in tolerations)
+
+
+def read_tolerations(tolerations: Iterable[Toleration]) -> Hashable:
+    """Give what of tolerations decides which taints they tolerate, as a key."""
+    return tuple((t.key, t.operator, t.value, t.effect) for t in tolerations)

@@ -27,6 +27,7 @@ from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.reach import Reach, Scored
+from kplan.pipeline.recalled import Recalled
 from kplan.pipeline.scoring import CycleError, Scoring
 from kplan.pipeline.statuses import FilterPass, Statuses
 from kplan.plugins.shared.pod_groups import key_of
@@ -46,6 +47,7 @@ class Cycle:
         everything: ask every plugin about every node, also those that search.
         within: intp[M], the only nodes there are for this cycle; None for all.
         kept: answers about a pod like this one that was placed just before; None where there are none.
+        recalled: what plugins said before of pods like this one; given where nothing is told but where it is placed.
         trial: gives a planner over the cluster that takes back what goes through it, to ask what would be.
     """
 
@@ -57,6 +59,7 @@ class Cycle:
     everything: bool = True
     within: Rows | None = None
     kept: KeptAnswers | None = None
+    recalled: Recalled | None = None
     trial: Callable[[], AbstractContextManager[Any]] | None = None
     states: dict[str, Any] = field(default_factory=dict)
     choices: dict[str, Any] = field(default_factory=dict)
@@ -75,6 +78,10 @@ class Cycle:
             preempt: run PostFilter when no node is feasible.
             of_group: whether this is part of the cycle of the pod's group; by themselves pods of groups evict nobody.
         """
+        known = self.recalled.scores(self.pod, self.pipeline, self.queue) if self.recalled is not None else None
+        if known is not None:
+            scores, self.states = known
+            return Outcome(self.pod.key, self.pod.row, scores=scores)
         features = self.pipeline.features
         alone = features.since(36) and not of_group and bool(key_of(self.pod, features))
         preempt = preempt and len(self.nodes) > 0 and not alone

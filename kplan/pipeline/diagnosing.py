@@ -92,14 +92,13 @@ def facts_behind(diagnosis: Diagnosis | None, rows: Sequence[int], filters: Filt
         return by_plugin
     plugins = {plugin.name: plugin for plugin in filters.plugins}
     worlds = plain(diagnosis.rows)
-    wanted = frozenset(rows)
+    wanted = np.array(list(rows), dtype=np.intp)
     for failing in diagnosis.failing:
         plugin: Any = plugins.get(failing.plugin)
         if plugin is None:
             continue  # an extender tells its reasons and nothing else
         view = worlds.at(failing.positions)
-        failed = failing.findings.failed
-        at = [i for i in range(len(view)) if failed[i] and int(view.rows[i]) in wanted]
+        at = np.flatnonzero(failing.findings.failed & np.isin(view.rows, wanted)).tolist()
         if at and hasattr(plugin, "explain"):
             state = filters.states.get(plugin.name)
             facts = plugin.explain(filters.pod, state, filters.cluster, view, failing.findings, at)

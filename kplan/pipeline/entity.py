@@ -29,8 +29,8 @@ class Steps(Protocol):
     def queue(self) -> Queue:
         """The queue of this scheduler."""
 
-    def cycle(self, pod: PodInfo, nominated: int | None = None) -> Cycle:
-        """Start a cycle of one pod."""
+    def cycle(self, pod: PodInfo, nominated: int | None = None, *, to_place: bool = False) -> Cycle:
+        """Start a cycle of one pod; ``to_place`` where nothing is told of it but where the pod is placed."""
 
     def draw(self, cycle: Cycle, outcome: Outcome) -> Outcome:
         """What comes of a cycle where nodes are looked at as in one run."""
@@ -64,7 +64,7 @@ class SinglePod:
 
     def step(self, planner: Steps) -> PlanEvent:
         """See Entity."""
-        cycle = planner.cycle(self.pod)
+        cycle = planner.cycle(self.pod, to_place=True)
         outcome = planner.draw(cycle, cycle.explain())
         if outcome.gated:
             return PlanEvent(EventKind.GATED, outcome)
@@ -131,8 +131,10 @@ def place_pod(planner: Steps, cycle: Cycle, outcome: Outcome) -> Outcome:
             planner.keep_answers(cycle, row)
         if outcome.scores is not None:
             # a plan of many pods would hold an array for each of them: only who won is kept
-            scores, none = outcome.scores, outcome.scores.total[:0]
-            thin = NodeScores(none, {}, {}, none, scores.skipped, scores.best, scores.problem)
+            thin = outcome.scores
+            if len(thin.rows):
+                none = thin.total[:0]
+                thin = NodeScores(none, {}, {}, none, thin.skipped, thin.best, thin.problem)
             placement, permit = Placement(row, taken.volumes, taken.claims), permit_of(cycle, row)
             return replace(outcome, diagnosis=None, scores=thin, placement=placement, permit=permit)
     return replace(outcome, placement=Placement(row, taken.volumes, taken.claims), permit=permit_of(cycle, row))

@@ -83,14 +83,7 @@ class KeptAnswers:
 
     def holds_for(self, pod: PodInfo) -> bool:
         """Whether another pod is like this one in all that plugins read of it."""
-        mine, other = self.pod.pod, pod.pod
-        return (
-            pod.pod_class is self.pod.pod_class
-            and pod.priority == self.pod.priority
-            and other.spec == mine.spec
-            and other.status == mine.status
-            and other.metadata.owner_references == mine.metadata.owner_references
-        )
+        return alike(self.pod, pod)
 
     def scores(self, plugin: str, nodes: int) -> Told:
         """Raw scores of a plugin that scores each node by itself; that which took the last pod is not known any more.
@@ -129,3 +122,15 @@ class KeptAnswers:
         """intp[0 or 1], where the node that the pod was placed on is among sorted rows."""
         at = int(np.searchsorted(rows, self.row))
         return np.array([at] if at < len(rows) and rows[at] == self.row else [], dtype=np.intp)
+
+
+def alike(one: PodInfo, pod: PodInfo) -> bool:
+    """Whether two waiting pods are the same in all that plugins read of them."""
+    mine, other = one.pod, pod.pod
+    return (
+        pod.pod_class is one.pod_class
+        and pod.priority == one.priority
+        and other.spec == mine.spec
+        and other.status == mine.status
+        and other.metadata.owner_references == mine.metadata.owner_references
+    )

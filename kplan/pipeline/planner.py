@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from kplan.cluster import Change, Cluster, PodInfo, Undo
+from kplan.cluster import Change, Cluster, PodClass, PodInfo, Undo
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.entity import Entity, SinglePod
@@ -15,6 +15,7 @@ from kplan.pipeline.groups.turns import in_turns
 from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
+from kplan.pipeline.recalled import Recalled
 from kplan.pipeline.reserving import Taken, reserve
 from kplan.pipeline.taking import Takers, takers_of
 from kplan.pipeline.walk import Walk
@@ -57,6 +58,8 @@ class Planner:
     """All that went through this planner, in order, with what takes it back."""
     _kept: tuple[Cluster, int, KeptAnswers] | None = field(default=None, init=False, repr=False, compare=False)
     """What the last placement lets the next cycle use, with the cluster and its stamp right after it."""
+    _placed: tuple[int, PodClass] | None = field(default=None, init=False, repr=False, compare=False)
+    """Stamp of the cluster right after the last placement, and the class of that pod."""
 
     _told: dict[int, PlanEvent] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What became of pods that were tried with another of their group and were not asked about yet, by row."""
@@ -76,13 +79,21 @@ class Planner:
         """The queue of this scheduler."""
         return Queue(self.pipelines)
 
-    def cycle(self, pod: PodInfo, nominated: int | None = None, *, everything: bool | None = None) -> Cycle:
+    def cycle(
+        self,
+        pod: PodInfo,
+        nominated: int | None = None,
+        *,
+        everything: bool | None = None,
+        to_place: bool = False,
+    ) -> Cycle:
         """Start a cycle of one pod.
 
         Args:
             pod: the pod.
             nominated: row of its nominated node; as in the cluster if None.
             everything: ask every plugin about every node; as this planner does if None.
+            to_place: tell no more than where it is placed, where that is known with less.
 
         Raises:
             KeyError: no profile has the pod's schedulerName.
@@ -100,8 +111,18 @@ class Planner:
             nominated,
             everything=everything,
             kept=kept,
+            recalled=self._recalled(pod) if to_place and not (everything or kept or nominated >= 0) else None,
             trial=self.trial,
         )
+
+    def _recalled(self, pod: PodInfo) -> Recalled | None:
+        """What plugins said before.
+
+        Of pods of one class that come right behind one another, a whole cycle of one serves the others, too.
+        """
+        if self.walk is not None or self._placed == (self.cluster.stamp, pod.pod_class):
+            return None
+        return Recalled.of(self.cluster)
 
     def group_cycle(self, pod: PodInfo, within: Rows | None, *, everything: bool) -> Cycle:
         """Start a cycle of one pod of a group.
@@ -171,11 +192,21 @@ class Planner:
             cycle: of the pod, which was explained on the cluster as it is.
             row: row of the node.
         """
-        with self.trial() as trial:
-            taken = reserve(cycle, row, trial.apply, bind=self.bind)
-            if taken.refused is None:
-                trial.keep()
+        began = len(self._log)
+        try:
+            taken = reserve(cycle, row, self.apply, bind=self.bind)
+        except BaseException:
+            self._back_to(began)
+            raise
+        if taken.refused is not None:
+            self._back_to(began)
+        self._placed = (self.cluster.stamp, cycle.pod.pod_class)
         return taken
+
+    def _back_to(self, version: int) -> None:
+        """Take back exactly all that went through this planner since, last first."""
+        while len(self._log) > version:
+            self.cluster.undo(self._log.pop()[1])
 
     def takers(self, pod: PodInfo) -> Takers | None:
         """Nodes that take a waiting pod, where none but itself is changed by it.
@@ -226,7 +257,7 @@ class Planner:
             self.bind,
             together=self.together,
         )
-        trial._kept = self._kept
+        trial._kept, trial._placed = self._kept, self._placed
         try:
             yield trial
         except BaseException:
@@ -268,5 +299,4 @@ class Trial(Planner):
 
     def take_back(self) -> None:
         """Undo exactly all that went through it so far."""
-        while self._log:
-            self.cluster.undo(self._log.pop()[1])
+        self._back_to(0)

@@ -11,13 +11,13 @@ Source:          kubernetes v1.37.2, v1.36.3, v1.34.4 pkg/scheduler/framework/pl
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Compares
+from kplan.framework.codes import Compares, Point
 from kplan.framework.plugin import MAX_NODE_SCORE, ColumnPlugin, Scores
 from kplan.framework.worlds import Rows
 from kplan.objects.models import Node
@@ -46,19 +46,14 @@ class ImageLocality(ColumnPlugin[None]):
 
     name: ClassVar[str] = "ImageLocality"
     compares: ClassVar[Compares] = Compares.NOTHING
+    by_taints: ClassVar[bool] = False
 
     def score(self, pod: PodInfo, state: None, cluster: Cluster, rows: Rows, choice: None) -> Scores:
         """Score int64[F] within 0..100; it is not normalised.
 
         Source: v1.37.2 sumImageScores, calculatePriority.
         """
-        spec = pod.pod.spec
-        images = [container.image or "" for container in (*(spec.init_containers or ()), *(spec.containers or ()))]
-        bounded = len(images)
-        if self.features.since(36):
-            images += [volume.image.reference or "" for volume in spec.volumes or () if volume.image]
-        if self.features.since(37):
-            bounded = len(images)
+        images, bounded = self._images(pod)
         total = np.zeros(len(cluster.nodes), dtype=np.int64)
         for image in images:
             known = image_state(cluster, normalized_image_name(image))
@@ -69,6 +64,22 @@ class ImageLocality(ColumnPlugin[None]):
         total = total[rows]
         total = np.where(total < _LOWEST, _LOWEST, np.where(total > highest, highest, total))
         return MAX_NODE_SCORE * (total - _LOWEST) // (highest - _LOWEST)
+
+    def read_of(self, point: Point, pod: PodInfo, state: None) -> Hashable:
+        """The images; who holds them is told anew once any node reports others."""
+        images, bounded = self._images(pod)
+        return bounded, *images
+
+    def _images(self, pod: PodInfo) -> tuple[list[str], int]:
+        """Images that count, and how many of them the highest sum is made of."""
+        spec = pod.pod.spec
+        images = [container.image or "" for container in (*(spec.init_containers or ()), *(spec.containers or ()))]
+        bounded = len(images)
+        if self.features.since(36):
+            images += [volume.image.reference or "" for volume in spec.volumes or () if volume.image]
+        if self.features.since(37):
+            bounded = len(images)
+        return images, bounded
 
 
 def scaled(image: ImageState, nodes: int) -> int:
@@ -113,17 +124,21 @@ class _Known:
         self.index: dict[int, int] = {}
         self._nodes: list[Node] = []
         self._version = -1
+        self._epoch = -1
 
     def follow(self, cluster: Cluster) -> None:
         """Forget what may not hold any more: a node that is cordoned is another object with the same images."""
-        version = cluster.objects.version["nodes"]
+        version, epoch = cluster.objects.version["nodes"], cluster.touched.epoch
         if version == self._version:
+            return
+        if epoch == self._epoch:  # taints and cordons at most
+            self.index, self._version = {}, version
             return
         before, nodes = self._nodes, cluster.nodes
         others = [pair for pair in zip(before, nodes, strict=False) if pair[0] is not pair[1]]
         if len(before) != len(nodes) or any(a.status.images is not b.status.images for a, b in others):
             self.states = {}
-        self.index, self._nodes, self._version = {}, list(nodes), version
+        self.index, self._nodes, self._version, self._epoch = {}, list(nodes), version, epoch
 
 
 class _Seen:

@@ -13,15 +13,16 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/nodeaffinity
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeAffinityArgs
-from kplan.framework.codes import Compares
+from kplan.framework.codes import Compares, Point
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import Facts, Failed, Findings, Mask, Ready, Refusal, Refused, Skip
 from kplan.framework.plugin import ColumnPlugin, Scores, default_normalize
@@ -38,6 +39,7 @@ REASON_CONFLICT = "pod affinity terms conflict"
 
 _LABEL_VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
 _NODE_NAME = "metadata.name"
+_encode = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class NodeAffinity(ColumnPlugin[NodeAffinityArgs]):
 
     name: ClassVar[str] = "NodeAffinity"
     compares: ClassVar[Compares] = Compares.EXTREMES
+    by_taints: ClassVar[bool] = False
 
     @property
     def _added(self) -> NodeAffinityModel:
@@ -132,6 +135,11 @@ class NodeAffinity(ColumnPlugin[NodeAffinityArgs]):
             Refusal(ReasonCode.NODE_AFFINITY, (), REASON_POD, enforced & ~allowed[worlds.rows]),
         )
         return Findings(refusals, np.ones(len(worlds), dtype=np.bool_))
+
+    def read_of(self, point: Point, pod: PodInfo, state: object) -> Hashable:
+        """The node selector and the node affinity."""
+        affinity = pod.pod.spec.affinity.node_affinity if pod.pod.spec.affinity else None
+        return _encode((pod.pod.spec.node_selector, affinity))
 
     def interests(self) -> tuple[Interest, ...]:
         """Nodes that are new or have other labels."""

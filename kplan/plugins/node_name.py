@@ -7,11 +7,12 @@ Not modelled:    nothing.
 Source:          kubernetes v1.37.2 and v1.34.4 pkg/scheduler/framework/plugins/nodename/node_name.go
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Point
 from kplan.framework.events import NODE_ADDED, Interest
 from kplan.framework.findings import About, Facts, Findings, Ready, passed, refused
 from kplan.framework.plugin import ColumnPlugin
@@ -38,6 +39,11 @@ class NodeName(ColumnPlugin[None]):
     """Refuses all nodes but the one the pod names."""
 
     name: ClassVar[str] = "NodeName"
+    by_taints: ClassVar[bool] = False
+
+    def read_of(self, point: Point, pod: PodInfo, state: None) -> Hashable:
+        """The name."""
+        return pod.pod.spec.node_name or ""
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Ready[None]:
         """Leave out all nodes but the one named (1.37 and later); it never skips.

@@ -10,7 +10,7 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/noderesource
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -40,6 +40,7 @@ class NodeResourcesBalancedAllocation:
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
     cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.NOTHING
+    by_taints: ClassVar[bool] = False
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs | None, features: Features) -> None:
         self._features = features
@@ -80,13 +81,18 @@ class NodeResourcesBalancedAllocation:
                 if checked is not None and checked[rows].any():
                     return Failed(_CRASH.format(spec.name))
         uses = resource_uses(cluster, rows, self._scored, state, self._features, non_zero=False)
-        with_pod = _evenness(uses, [use.requested for use in uses], len(rows))
+        everywhere = all(use.everywhere for use in uses)
+        with_pod = _evenness(uses, [use.requested for use in uses], len(rows), everywhere=everywhere)
         if not self._features.since(36):
             return with_pod
-        without_pod = _evenness(uses, [use.allocated for use in uses], len(rows))
+        without_pod = _evenness(uses, [use.allocated for use in uses], len(rows), everywhere=everywhere)
         half = MAX_NODE_SCORE // 2
         # within 0..100 before it is halved, as both are within 50..100
         return half + (half + with_pod - without_pod) // 2
+
+    def read_of(self, point: Point, pod: PodInfo, state: BalanceState | None) -> Hashable | None:
+        """What the pod requests."""
+        return tuple(state.items()) if state is not None else None
 
     def _is_asked_for(self, asked: Mapping[str, int]) -> bool:
         """Tell whether the pod requests any of the resources that are balanced."""
@@ -98,18 +104,19 @@ _CRASH = (
 )
 
 
-def _evenness(uses: Sequence[ScoredResource], used: Sequence[Int], count: int) -> Scores:
+def _evenness(uses: Sequence[ScoredResource], used: Sequence[Int], count: int, *, everywhere: bool) -> Scores:
     """Score int64[M] nodes by the spread of the shares used, over the resources that each node has.
 
     Args:
         uses: the resources.
         used: int64[M] of each resource, what counts as used.
         count: M.
+        everywhere: whether every node has all of them.
 
     Source: v1.37.2 noderesources/balanced_allocation.go balancedResourceScore.
     """
     capacities = [use.allocatable for use in uses]
-    if all(use.everywhere for use in uses):
+    if everywhere:
         return _evenness_of_all(used, capacities, count)
     # nodes that have the same resources are scored together
     pattern = np.zeros(count, dtype=np.int64)

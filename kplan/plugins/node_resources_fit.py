@@ -14,7 +14,7 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/noderesource
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -93,6 +93,7 @@ class NodeResourcesFit:
     name: ClassVar[str] = "NodeResourcesFit"
     cost: ClassVar[Cost] = Cost.COLUMNS
     compares: ClassVar[Compares] = Compares.NOTHING
+    by_taints: ClassVar[bool] = False
 
     def __init__(self, args: NodeResourcesFitArgs | None, features: Features) -> None:
         args = args or NodeResourcesFitArgs()
@@ -148,6 +149,13 @@ class NodeResourcesFit:
                 refusals.append(Refusal(ReasonCode.INSUFFICIENT_RESOURCE, about, text, insufficient))
                 unresolvable |= insufficient & (capacity < amount)
         return Findings(tuple(refusals), unresolvable)
+
+    def read_of(self, point: Point, pod: PodInfo, state: Any) -> Hashable | None:
+        """What the pod requests, and what it counts for."""
+        if point is Point.FILTER or state is None:
+            read: FitState | None = state
+            return read
+        return tuple(state.items())
 
     def closes(self, pod: PodInfo, state: FitState | None, cluster: Cluster) -> Closing | None:
         """A node closes once others take what is left beyond the pod's own request, of one resource."""

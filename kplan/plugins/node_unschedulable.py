@@ -8,18 +8,19 @@ Not modelled:    the PreFilter of 1.37, which does nothing but skip for a placed
 Source:          kubernetes v1.37.2 and v1.34.4 pkg/scheduler/framework/plugins/nodeunschedulable/node_unschedulable.go
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.framework.codes import Point
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import About, Facts, Findings, passed, refused
 from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Worlds
 from kplan.objects.models import Node, Pod, Taint
-from kplan.objects.selectors import tolerated
+from kplan.objects.selectors import read_tolerations, tolerated
 from kplan.objects.well_known import UNSCHEDULABLE
 
 REASON = "node(s) were unschedulable"
@@ -43,6 +44,7 @@ class NodeUnschedulable(ColumnPlugin[None]):
     """Refuses cordoned nodes."""
 
     name: ClassVar[str] = "NodeUnschedulable"
+    by_taints: ClassVar[bool] = True
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse cordoned nodes unless the pod tolerates them."""
@@ -52,6 +54,10 @@ class NodeUnschedulable(ColumnPlugin[None]):
         about = (About(AboutKind.TAINT, str(UNSCHEDULABLE_TAINT)),)
         cordoned = cluster.unschedulable[worlds.rows]
         return refused(ReasonCode.NODE_CORDONED, REASON, cordoned, unresolvable=True, about=about)
+
+    def read_of(self, point: Point, pod: PodInfo, state: None) -> Hashable:
+        """The tolerations."""
+        return read_tolerations(pod.pod.spec.tolerations or ())
 
     def interests(self) -> tuple[Interest, ...]:
         """Nodes that are new or uncordoned, tolerations of the pod."""

@@ -10,21 +10,21 @@ Source:          kubernetes v1.37.2, v1.34.4, v1.34.1
                  pkg/scheduler/framework/plugins/tainttoleration/taint_toleration.go
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.framework.codes import Compares
+from kplan.framework.codes import Compares, Point
 from kplan.framework.events import Action, Happened, Interest, Resource
 from kplan.framework.findings import About, Facts, Failed, Findings, Mask, Ready, Refusal
 from kplan.framework.plugin import ColumnPlugin, Scores, default_normalize
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.objects.models import Node, Taint, Toleration
-from kplan.objects.selectors import tolerated
+from kplan.objects.selectors import read_tolerations, tolerated
 
 REASON = "node(s) had untolerated taint(s)"
 NO_STATE = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
@@ -58,6 +58,7 @@ class TaintToleration(ColumnPlugin[None]):
 
     name: ClassVar[str] = "TaintToleration"
     compares: ClassVar[Compares] = Compares.EXTREMES
+    by_taints: ClassVar[bool] = True
 
     def filter(self, pod: PodInfo, state: None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes with a taint that is not tolerated.
@@ -120,6 +121,11 @@ class TaintToleration(ColumnPlugin[None]):
     def normalize(self, pod: PodInfo, state: Tolerations | None, cluster: Cluster, rows: Rows, raw: Scores) -> Scores:
         """Scale to 0..100, no such taint being best."""
         return default_normalize(raw, reverse=True)
+
+    def read_of(self, point: Point, pod: PodInfo, state: Tolerations | None) -> Hashable | None:
+        """The tolerations."""
+        tolerations = (pod.pod.spec.tolerations or ()) if point is Point.FILTER else state
+        return None if tolerations is None else read_tolerations(tolerations)
 
     def explain(
         self,

@@ -53,25 +53,45 @@ def failure(planner: Planner, pod: PodInfo, event: PlanEvent, leaving: Collectio
         event: what came of it.
         leaving: names of nodes that are about to go: that they refuse the pod says nothing, unless there is no other.
     """
-    outcome = event.outcome.last
-    plain = plain_cause(planner.cluster, pod, outcome)
-    if plain is not None:
-        return Failure(plain)
-    asked = RunCycle.of(planner, pod)
-    groups = find_groups(asked)
-    if leaving:
-        rows = [planner.cluster.node_index[name] for name in leaving if name in planner.cluster.node_index]
-        if asked.looked and len(set(rows)) == len(planner.cluster.nodes):
-            return Failure(Cause(code="no-other-node", text="there is no other node"))
-        groups = [rest for group in groups if len((rest := _without(group, rows)).rows)] or groups
-    if not groups:
-        return Failure(Cause(code="unknown", text=outcome.fit_error))
+    refusing = _refusing(planner, pod, event, leaving)
+    if isinstance(refusing, Cause):
+        return Failure(refusing)
+    asked, groups = refusing
     own = own_claims(pod.pod)  # of a pod that is tried, and there for no one to look at
     told = [tell(asked, group, own=own) for group in groups]
     cause = because(told[0], groups[1:])
     nearest = nearest_part(told[0]) if asked.looked else None
     first = msgspec.structs.replace(told[0].group, names=())
     return Failure(cause, first, len(groups), tuple(group.group for group in told), nearest)
+
+
+def failure_in_short(planner: Planner, pod: PodInfo, event: PlanEvent, leaving: Collection[str] = ()) -> Failure:
+    """The same with the cause alone; see ``failure``."""
+    refusing = _refusing(planner, pod, event, leaving)
+    if isinstance(refusing, Cause):
+        return Failure(refusing)
+    asked, groups = refusing
+    return Failure(because(tell(asked, groups[0], names=False, own=own_claims(pod.pod)), groups[1:]))
+
+
+def _refusing(
+    planner: Planner, pod: PodInfo, event: PlanEvent, leaving: Collection[str]
+) -> tuple[RunCycle, list[NodeGroup]] | Cause:
+    """Ask about a pod again, and group the nodes that refuse it; the cause where there is no such group."""
+    outcome = event.outcome.last
+    plain = plain_cause(planner.cluster, pod, outcome)
+    if plain is not None:
+        return plain
+    asked = RunCycle.of(planner, pod)
+    groups = find_groups(asked)
+    if leaving:
+        rows = [planner.cluster.node_index[name] for name in leaving if name in planner.cluster.node_index]
+        if asked.looked and len(set(rows)) == len(planner.cluster.nodes):
+            return Cause(code="no-other-node", text="there is no other node")
+        groups = [rest for group in groups if len((rest := _without(group, rows)).rows)] or groups
+    if not groups:
+        return Cause(code="unknown", text=outcome.fit_error)
+    return asked, groups
 
 
 def _without(group: NodeGroup, rows: Collection[int]) -> NodeGroup:

@@ -56,10 +56,9 @@ class VictimSearch:
         """
         cluster = self.handle.cluster
         pods, world = self._possible(rows, tie_order)
-        statuses: dict[int, NodeStatus] = {}
         count = np.bincount(world, minlength=len(rows))
-        for row in rows[count == 0].tolist():
-            statuses[row] = NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, message=NO_VICTIMS)
+        nobody = NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, message=NO_VICTIMS)
+        statuses = dict.fromkeys(rows[count == 0].tolist(), nobody)
         kept = np.flatnonzero(count)
         if not len(kept):
             return {}, statuses

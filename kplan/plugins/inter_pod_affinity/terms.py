@@ -141,12 +141,18 @@ def terms_about(pod: PodInfo, kind: TermKind, cluster: Cluster) -> list[Affinity
 
     Source: kube-scheduler v0.37.2 framework/types.go AffinityTerm.Matches, with the labels of the pod's namespace.
     """
-    fresh = _Index(kind)
-    index = cluster.counters.get(fresh, fresh.weigh).key
-    assert isinstance(index, _Index), "equal keys are indexes"
-    namespace_labels = cluster.namespace_labels(pod.namespace)
-    candidates = index.candidates(pod.labels)
-    return [term for term in candidates if term.matches(pod.namespace, pod.labels, namespace_labels)]
+    known: dict[tuple[TermKind, int], tuple[int, list[AffinityTerm]]]
+    known = cluster.objects.derived("terms about classes of pods", ("namespaces",), dict)
+    size, found = known.get((kind, pod.pod_class.index), (-1, []))
+    if size != cluster.counters.size:  # other classes may have other terms
+        fresh = _Index(kind)
+        index = cluster.counters.get(fresh, fresh.weigh).key
+        assert isinstance(index, _Index), "equal keys are indexes"
+        namespace_labels = cluster.namespace_labels(pod.namespace)
+        candidates = index.candidates(pod.labels)
+        found = [term for term in candidates if term.matches(pod.namespace, pod.labels, namespace_labels)]
+        known[kind, pod.pod_class.index] = cluster.counters.size, found
+    return found
 
 
 def count_having(term: AffinityTerm, kind: TermKind, cluster: Cluster) -> Counter:

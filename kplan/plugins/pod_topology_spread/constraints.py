@@ -22,6 +22,8 @@ HOSTNAME = "kubernetes.io/hostname"
 DO_NOT_SCHEDULE = "DoNotSchedule"
 SCHEDULE_ANYWAY = "ScheduleAnyway"
 _REPELLING = ("NoSchedule", "NoExecute")
+_SELECTING = ("services", "replication_controllers", "replica_sets", "stateful_sets")
+"""What default constraints take their selector from."""
 
 SYSTEM_DEFAULTS = (
     TopologySpreadConstraint(max_skew=3, topology_key=HOSTNAME, when_unsatisfiable=SCHEDULE_ANYWAY),
@@ -98,11 +100,22 @@ def default_constraints(
 
     Source: v1.37.2 plugins/podtopologyspread/common.go buildDefaultConstraints.
     """
-    constraints = compile_constraints(defaults, pod.labels, action, merge_keys=merge_keys)
-    selector = default_selector(pod, cluster) if constraints else Selector()
+    selector = _known_default(pod, cluster)
     if selector.empty:
         return ()
+    constraints = compile_constraints(defaults, pod.labels, action, merge_keys=merge_keys)
     return tuple(replace(constraint, selector=selector) for constraint in constraints)
+
+
+def _known_default(pod: PodInfo, cluster: Cluster) -> Selector:
+    """The default selector, worked out once for pods of one class and controller."""
+    owner = pod.pod.controller
+    key = pod.pod_class.index, (owner.api_version, owner.kind, owner.name) if owner is not None else None
+    known: dict[object, Selector] = cluster.objects.derived("default selectors", _SELECTING, dict)
+    selector = known.get(key)
+    if selector is None:
+        selector = known[key] = default_selector(pod, cluster)
+    return selector
 
 
 def default_selector(pod: PodInfo, cluster: Cluster) -> Selector:

@@ -140,7 +140,7 @@ def device_totals(name: str, cluster: Cluster, features: Features) -> tuple[Int,
 
     Source: v1.37.2 noderesources/resource_allocation.go calculateDRAExtendedResourceAllocatableRequest (from 1.35).
     """
-    if not features.since(35):
+    if "/" not in name or not features.since(35):
         return None
     device_class = class_of_resource(name, cluster, features)
     return None if device_class is None else class_totals(device_class, cluster, features)

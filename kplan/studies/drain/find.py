@@ -16,7 +16,7 @@ from kplan.result.document_drain import DrainPlan, NodeVerdict
 from kplan.scenario.budgets import budgets_over
 from kplan.scenario.drain import DrainOptions
 from kplan.wording.drain import GREEDY, cause_of, cut_short, going_sentence, stays_because
-from kplan.wording.failing import Failure, failure
+from kplan.wording.failing import Failure, failure_in_short
 
 
 def find_nodes_to_drain(
@@ -54,7 +54,9 @@ def find_nodes_to_drain(
     with planner.trial() as gone:
         for number, name in enumerate(names):
             with gone.trial() as trial:
-                run = run_drain(trial, [name], options, why=failure, enough=partial(_decided, cluster, options))
+                run = run_drain(
+                    trial, [name], options, why=failure_in_short, enough=partial(_decided, cluster, options)
+                )
                 goes = not run.left
                 if goes:
                     trial.keep()
