@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 PlanOf = Callable[..., "Answer"]
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """Add the option and the setting that name the snapshot."""
+    # pytest parses and rewrites each module of a package that brings a plugin, for asserts that tests may read: kplan
+    # has none, and some hundred modules; without a cache of bytecode that took half of the start of each run
+    getattr(pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("kplan")
     group = parser.getgroup("kplan")
     group.addoption("--kplan-snapshot", metavar="PATH", default="", help="file or folder that kplan plans on")
     parser.addini("kplan_snapshot", "file or folder that kplan plans on", default="")

@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -26,18 +27,15 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_kept_in_the_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
-
-
 @cache
 def validator(kind: str) -> Draft202012Validator:
     return Draft202012Validator(json.loads(json_schema(kind)))
 
 
-@pytest.fixture(autouse=True)
-def what_is_written_is_what_the_schema_says(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def nothing_is_kept_in_the_home_and_what_is_written_is_what_the_schema_says(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[None]:
     formats = output.formats
 
     def checked(document: Any, *others: Any) -> Any:
@@ -46,4 +44,7 @@ def what_is_written_is_what_the_schema_says(monkeypatch: pytest.MonkeyPatch) -> 
         assert [f"{error.json_path}: {error.message}" for error in errors] == []
         return formats(document, *others)
 
-    monkeypatch.setattr(output, "formats", checked)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+        patched.setattr(output, "formats", checked)
+        yield

@@ -40,6 +40,13 @@ def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout.split()[0]) == (0, ".."), done.stdout + done.stderr
 
 
+def test_modules_of_kplan_are_imported_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text("import kplan.words\ndef test_it(): assert 0, type(kplan.words.__loader__)\n")
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    ran = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert "_frozen_importlib_external.SourceFileLoader" in ran.stdout
+
+
 def test_a_test_without_a_snapshot_says_how_to_name_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KPLAN_SNAPSHOT", raising=False)
     (tmp_path / "test_it.py").write_text("def test_it(kplan_plan):\n    kplan_plan('x.yaml')\n")
