@@ -244,7 +244,10 @@ def _rules(
     for rule, wanted in asked.items():
         broken = [finding for finding in findings if finding.rule == rule]
         counted = [finding.object for finding in broken if finding.counted]
-        same = [finding.object for finding in broken if not finding.counted]
+        same: dict[str, list[str]] = {}
+        for finding in broken:
+            if not finding.counted:
+                same.setdefault(finding.why_not, []).append(finding.object)
         text = words.quota_rows(quotas) if rule == "quota" and not broken else words.fares(counted, same)
         text = "; ".join(filter(None, (text, late.get(rule, ""))))
         yield CheckRule(rule=rule, wanted=wanted, status="fail" if counted else "main" if same else "ok", text=text)
