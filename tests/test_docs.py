@@ -1,6 +1,7 @@
 """Documents: every link leads somewhere, every flag that is named exists, and files that are shown are read.
 
-Blocks of kind ``console`` are run by tests/test_readme.py, those of Python by tests/test_notebook.py.
+Blocks of kind ``console`` are run by tests/test_readme.py, those of Python by
+tests/test_notebook.py, command lines in indented blocks by tests/test_docs_lines.py.
 """
 
 import re

@@ -5,6 +5,9 @@ Long because each kind of object is taken through in one place.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
+
+from msgspec import structs
 
 from kplan.admission.controllers.adoption import adopted_pods, new_workload
 from kplan.admission.controllers.changes import (
@@ -163,6 +166,7 @@ class _Expansion:
         """Take one object of the manifests."""
         if self._passes_over(manifest):
             return
+        manifest = self._named(manifest)
         self.server.notes += self.decoding.notes(manifest)
         key, make = (group_of(manifest), manifest.kind), controller_of(manifest)
         if make is not None:
@@ -192,6 +196,18 @@ class _Expansion:
             self.silent += not why
             if not why and (instead := about_instead(manifest)):
                 self.trusted.append(left_out(manifest, self.namespace, instead, wide=self.wide))
+
+    def _named(self, manifest: ManifestObject) -> ManifestObject:
+        """Complete a ``generateName`` as the server does on arrival, so that each such object is one of its own."""
+        base = dig_text(manifest.raw, "metadata.generateName")
+        if not base or dig_text(manifest.raw, "metadata.name"):
+            return manifest
+        name = self.around.names.generate(base, namespace_of(manifest, self.namespace))
+        raw = {**manifest.raw, "metadata": {**cast(dict[str, object], manifest.raw["metadata"]), "name": name}}
+        item = manifest.item
+        if item is not None:
+            item = structs.replace(item, metadata=structs.replace(item.metadata, name=name))
+        return replace(manifest, raw=raw, item=item)
 
     def _passes_over(self, manifest: ManifestObject) -> bool:
         """Pass over what is not sent, what the server cannot read, and what is written again further down."""

@@ -73,6 +73,11 @@ class Mine:
         return (self.rollout.wanted if self.rollout is not None else self.pods) - gated
 
     @property
+    def refused(self) -> list[Expanded]:
+        """What of it is refused: itself, or kinds of its pods."""
+        return [expanded for expanded in (self.change, *self.refusals) if expanded.refused]
+
+    @property
     def refused_pods(self) -> int:
         """How many of its pods are refused, where it is accepted itself."""
         return sum(refusal.refused_pods for refusal in (self.change, *self.refusals))
@@ -100,9 +105,8 @@ class Mine:
     @property
     def by_quota(self) -> bool:
         """Whether a quota stands in its way."""
-        refused = [expanded for expanded in (self.change, *self.refusals) if expanded.refused]
-        if refused:
-            return refused[0].refused_by == "quota"
+        if self.refused:
+            return self.refused[0].refused_by == "quota"
         return self.rollout is not None and self.rollout.stalled_by == StalledBy.QUOTA
 
     @property
@@ -164,7 +168,13 @@ def steps_by_object(
     """Sort the steps of a plan that is not whole yet; see ``by_object``."""
     by_workload = {rollout.workload: rollout for rollout in rollouts}
     names = {change.object for change in changes}
-    mine = [Mine(change, by_workload.get(change.object)) for change in changes if change.workload not in names]
+    mine, refused = [], dict[str, Mine]()
+    for change in changes:
+        if change.workload in refused:  # of an object with several kinds of pods, more than one is refused
+            refused[change.workload].refusals.append(change)
+        elif change.workload not in names:
+            mine.append(Mine(change, by_workload.get(change.object)))
+            refused |= {change.workload: mine[-1]} if change.workload else {}
     by_name = {item.change.object: item for item in mine}
     for change in changes:
         if change.workload in by_name:

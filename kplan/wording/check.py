@@ -10,8 +10,10 @@ from kplan.result.document_plan import Expanded, QuotaRow, RolloutPlan
 from kplan.result.document_whatif import WhatIfStep
 from kplan.words import amounts, count, every, joined, listed
 
-NO_WORSE = "in the baseline already"
+IN_BASELINE = "in the baseline already"
 """Why a finding that the baseline has does not count."""
+NO_WORSE = "just as bad without the change"
+"""Why a finding does not count that the cluster has without the manifests."""
 OVER_AT_THE_PEAK = "a quota holds its rollout up"
 EVICTIONS_UNMINDED = "preemption is allowed (--no-preemption forbids it)"
 A_WARNING = "a warning"
@@ -200,10 +202,10 @@ def wanted(
     return asked
 
 
-def fares(counted: Sequence[str], same: Sequence[str]) -> str:
-    """Name what breaks a rule, and what breaks it no worse than before."""
-    no_worse = f"{NO_WORSE}: {listed(same)}" if same else ""
-    return "; ".join(part for part in (listed(counted), no_worse) if part)
+def fares(counted: Sequence[str], same: Mapping[str, Sequence[str]]) -> str:
+    """Name what breaks a rule, and by the reason what breaks it but does not count."""
+    uncounted = (f"{why}: {listed(names)}" for why, names in same.items())
+    return "; ".join(filter(None, (listed(counted), *uncounted)))
 
 
 def quota_rows(quotas: Sequence[QuotaRow]) -> str:

@@ -50,7 +50,7 @@ def test_an_annotation_stands_at_the_field_to_change() -> None:
 
 
 def test_what_was_as_bad_before_is_a_number_at_no_line() -> None:
-    old = finding(amount=3, on_main=3, counted=False, why_not="no worse than before")
+    old = finding(amount=3, on_main=3, counted=False, why_not="in the baseline already")
     worse = finding("careful", amount=2, on_main=1, counted=False, why_not="a warning")
     lines = commands(document(findings=[old, worse])).splitlines()
     assert [line.partition(" ")[0] for line in lines] == ["::warning", "::notice"]

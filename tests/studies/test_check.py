@@ -216,7 +216,7 @@ def test_headroom_that_was_gone_before_does_not_count_unless_more_of_it_goes(tmp
     full = [node("a", cpu="10"), pod("old", "a", "9", "StatefulSet/old")]
     web = deployment("web", "0")
     same = [found for found in uncounted(check(tmp_path, full, web, headroom="50%")) if found[0] == "headroom"]
-    assert same == [("headroom", "cluster: cpu", "in the baseline already")]
+    assert same == [("headroom", "cluster: cpu", "just as bad without the change")]
     assert counted(check(tmp_path, full, deployment("web", "1"), headroom="50%")) == [("headroom", "cluster: cpu")]
 
 
@@ -253,14 +253,16 @@ def test_what_was_lost_before_as_well_does_not_count(tmp_path: Path) -> None:
     cluster = [*ZONES, pod("db-0", "a", "1", "StatefulSet/db", nodeSelector=volume)]
     found = check(tmp_path, cluster, deployment("web", "1", 3), survive="zone")
     assert counted(found) == []
-    assert uncounted(found) == [("survive-zone", "sts/shop/db", "in the baseline already")]
-    assert [(rule.status, rule.text) for rule in found.rules] == [("main", "in the baseline already: sts/shop/db")]
+    assert uncounted(found) == [("survive-zone", "sts/shop/db", "just as bad without the change")]
+    assert [(rule.status, rule.text) for rule in found.rules] == [
+        ("main", "just as bad without the change: sts/shop/db")
+    ]
 
 
 def test_daemons_go_with_their_node_and_bare_pods_for_good(tmp_path: Path) -> None:
     cluster = [*ZONES, pod("log", "a", "1", "DaemonSet/log"), pod("bare", "a", "1")]
     found = check(tmp_path, cluster, deployment("web", "1", 3), survive="zone")
-    assert uncounted(found) == [("survive-zone", "pod/shop/bare", "in the baseline already")]
+    assert uncounted(found) == [("survive-zone", "pod/shop/bare", "just as bad without the change")]
     assert "nothing owns it: it does not come back" in only(found, "survive-zone").text
 
 

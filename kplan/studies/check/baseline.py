@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kplan.errors import SourceError
 from kplan.result.document_check import Baseline, CheckResult, Finding
 from kplan.sources.opening import load
-from kplan.wording.check import NO_WORSE
+from kplan.wording.check import IN_BASELINE, NO_WORSE
 
 _WORDS = {"ok": "ok", "fail": "fails", "main": "fails", "unknown": "unknown"}
 
@@ -52,7 +52,8 @@ def held_against(
         before = max((amount for amount in (item.on_main, known) if amount is not None), default=None)
         item = replace(item, on_main=before)
         if item.counted and before is not None and before >= item.amount:
-            item = replace(item, counted=False, why_not=NO_WORSE)
+            listed = baseline is not None and (known or 0) >= item.amount
+            item = replace(item, counted=False, why_not=IN_BASELINE if listed else NO_WORSE)
         judged.append(item)
     if baseline is None:
         return judged, None

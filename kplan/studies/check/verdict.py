@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -178,7 +178,11 @@ def _objects(
             CheckedObject(
                 object=item.name,
                 status=_status(own, unknown=item.name in unknown),
-                change=words.change(change, item.pods, played.told.get(change.place, ())),
+                change=words.change(
+                    structs.replace(change, refused_pods=item.refused_pods),
+                    item.pods,
+                    played.told.get(change.place, ()),
+                ),
                 result=words.UNKNOWN if item.name in unknown and not own else _result(item, own),
                 on_main=on_main(item.name, baseline),
                 changed=change.verdict != "unchanged",
@@ -204,16 +208,25 @@ def _status(findings: Sequence[Finding], *, unknown: bool) -> str:
 
 
 def _result(item: Mine, findings: Sequence[Finding]) -> str:
-    counted = [finding.title for finding in findings if finding.counted]
+    counted = _titles(item, (finding for finding in findings if finding.counted))
     if counted:
         return "; ".join(counted)
-    uncounted = [finding.title for finding in findings if finding.rule != "careful"]
+    uncounted = _titles(item, (finding for finding in findings if finding.rule != "careful"))
     if item.change.refused or not item.change.expanded:
         return "; ".join(uncounted) or item.change.note
     placed = list(dict.fromkeys(step.node for step in item.placed))
     gated = sum(step.result == "gated" for step in item.steps)
     fate = words.fate(placed, gated, unchanged=item.change.verdict == "unchanged", idle=not item.steps)
     return "; ".join([*fate, *uncounted])
+
+
+def _titles(item: Mine, findings: Iterable[Finding]) -> list[str]:
+    """Titles, each once; of refusals of several kinds of its pods one, with all of them."""
+    by_who: dict[str, list[int]] = {}
+    for refused in item.refused:
+        by_who.setdefault("quota" if item.by_quota else refused.refused_by, []).append(refused.refused_pods)
+    in_all = {words.refused_by(pods, who): words.refused_by(sum(of), who) for who, of in by_who.items() for pods in of}
+    return list(dict.fromkeys(in_all.get(finding.title, finding.title) for finding in findings))
 
 
 def _rules(
@@ -231,7 +244,10 @@ def _rules(
     for rule, wanted in asked.items():
         broken = [finding for finding in findings if finding.rule == rule]
         counted = [finding.object for finding in broken if finding.counted]
-        same = [finding.object for finding in broken if not finding.counted]
+        same: dict[str, list[str]] = {}
+        for finding in broken:
+            if not finding.counted:
+                same.setdefault(finding.why_not, []).append(finding.object)
         text = words.quota_rows(quotas) if rule == "quota" and not broken else words.fares(counted, same)
         text = "; ".join(filter(None, (text, late.get(rule, ""))))
         yield CheckRule(rule=rule, wanted=wanted, status="fail" if counted else "main" if same else "ok", text=text)
