@@ -1,4 +1,4 @@
-"""What fails stands first in every table of every page; in check, findings that differ by their object alone are one."""
+"""What fails stands first in every table of a page; in check, findings that differ by their object alone are one."""
 
 import re
 from pathlib import Path
