@@ -4,9 +4,10 @@
 
 A cluster is a file or a folder, as ``--snapshot`` takes it. Each page is opened at 390, 1024 and 1440 px, light and
 dark, and held against axe-core; nothing may stand on the console; the text of its PDF must hold every row of its
-tables. ``--speed`` measures what ``tests.bench.pages`` measures, too; ``--no-paper`` prints nothing, as a PDF of thousands of
-rows takes half a minute of CPU; ``--kept`` takes the pages that a former run wrote. The exit code is 1 where anything
-was found.
+tables.
+
+``--speed`` measures what ``tests.bench.pages`` measures, too; ``--no-paper`` prints nothing, as a PDF of thousands of
+rows takes long; ``--kept`` takes the pages that a former run wrote. The exit code is 1 where anything was found.
 """
 
 from __future__ import annotations
