@@ -1,11 +1,13 @@
 """Write the page of every command about clusters, open each in Chromium, and tell what is wrong with it.
 
-    python -m tests.browser.every CLUSTER... [--out FOLDER] [--only REGEX] [--kept] [--speed]
+    python -m tests.browser.every CLUSTER... [--out FOLDER] [--only REGEX] [--kept] [--speed] [--no-paper]
 
 A cluster is a file or a folder, as ``--snapshot`` takes it. Each page is opened at 390, 1024 and 1440 px, light and
 dark, and held against axe-core; nothing may stand on the console; the text of its PDF must hold every row of its
-tables. ``--speed`` measures what ``tests.bench.pages`` measures, too; ``--kept`` takes the pages that a former run
-wrote. The exit code is 1 where anything was found.
+tables.
+
+``--speed`` measures what ``tests.bench.pages`` measures, too; ``--no-paper`` prints nothing, as a PDF of thousands of
+rows takes long; ``--kept`` takes the pages that a former run wrote. The exit code is 1 where anything was found.
 """
 
 from __future__ import annotations
@@ -41,16 +43,16 @@ def written(snapshot: Path, folder: Path, only: str, kept: bool) -> Iterator[tup
         yield name, file, "" if code not in (USAGE, 70) else f"exit {int(code)}: {said.strip()}"
 
 
-def looked_at(browser: Browser, inspector: Inspector, file: Path, speed: bool) -> tuple[str, list[str]]:
+def looked_at(browser: Browser, inspector: Inspector, file: Path, *, speed: bool, paper: bool) -> tuple[str, list[str]]:
     """One row of the table, and what was found."""
     inspector.open(file)
     found = inspector.findings()
-    rows, lost = inspector.lost()
+    rows, lost = inspector.lost() if paper else (0, [])
     found += [f"not on paper: {row}" for row in lost[:5]]
     if len(lost) > 5:
         found.append(f"not on paper: {len(lost) - 5} more")
     found += [f"console: {text}" for text in inspector.errors()]
-    cells = [f"{file.stat().st_size / 1e6:.2f}", str(rows)]
+    cells = [f"{file.stat().st_size / 1e6:.2f}", str(rows) if paper else "-"]
     if speed:
         figures = measured(browser, file)
         cells += [f"{number:.0f}" for number in figures[1:]]
@@ -62,7 +64,7 @@ def looked_at(browser: Browser, inspector: Inspector, file: Path, speed: bool) -
     return " | ".join(cells), found
 
 
-def run(clusters: Sequence[Path], out: Path, only: str, *, kept: bool, speed: bool) -> int:
+def run(clusters: Sequence[Path], out: Path, only: str, *, kept: bool, speed: bool, paper: bool) -> int:
     """Go through all pages and say what was found as it is found; give how much."""
     number = 0
     with sync_playwright() as driver:
@@ -76,7 +78,7 @@ def run(clusters: Sequence[Path], out: Path, only: str, *, kept: bool, speed: bo
                 if problem:
                     sys.stdout.write(f"| {name} | not written: {problem}\n")
                     continue
-                cells, found = looked_at(browser, inspector, file, speed)
+                cells, found = looked_at(browser, inspector, file, speed=speed, paper=paper)
                 number += len(found)
                 sys.stdout.write(f"| {name} | {cells} |\n" + "".join(f"  FOUND {one}\n" for one in found))
                 sys.stdout.flush()
@@ -94,9 +96,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--kept", action="store_true")
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--no-paper", dest="paper", action="store_false")
     given = parser.parse_args(argv)
     out = given.out or Path(tempfile.mkdtemp(prefix="kplan-every-"))
-    return int(run(given.clusters, out, given.only, kept=given.kept, speed=given.speed) > 0)
+    return int(run(given.clusters, out, given.only, kept=given.kept, speed=given.speed, paper=given.paper) > 0)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,17 @@ const RESULTS = {
 /** A word of the document, coloured by what it says. */
 const ended = (word, text) => toned(endOf(word), text || RESULTS[word] || word);
 
+const WORST_FIRST = ["bad", "warn", "held", "good"];
+
+/** Rank of how something ended, 0 for the worst; a word that tells nothing of it stands behind all. */
+function harmOf(word) {
+  const rank = WORST_FIRST.indexOf(TONE_OF.get(String(word).toLowerCase()));
+  return rank < 0 ? WORST_FIRST.length : rank;
+}
+
+/** Rows with what fails first, as in the text (kplan/render/tones.py); rows that end alike stay in their order. */
+const worstFirst = (rows, wordOf) => [...rows].sort((a, b) => harmOf(wordOf(a)) - harmOf(wordOf(b)));
+
 /** A mark beside the one of several rows that is taken. */
 const taken = (is, tone = "good") => (is ? h("span", { class: `mark ${tone}` }, "\u2713", unseen("chosen")) : null);
 

@@ -88,8 +88,8 @@ function bindTable(pods) {
     }),
   ];
   const filters = filtersBy(pods, (pod) => pod.result, ["bind", "pending", "gated", "failed", "refused"]);
-  return table(columns, pods, {
-    caption: "Pods in the order in which they are bound",
+  return table(columns, worstFirst(pods, (pod) => pod.result), {
+    caption: "Pods, those that are not bound first, then in the order in which they are bound",
     page: 20,
     unit: "pod",
     units: "pods",
@@ -136,7 +136,7 @@ function guardsTable(guards) {
       cell: (guard) => (guard.flag ? h("code", {}, guard.flag) : "-"),
     }),
   ];
-  return table(columns, guards, {
+  return table(columns, worstFirst(guards, (guard) => guard.state), {
     caption: "What was looked at before anything is written",
     unit: "guard",
     units: "guards",
@@ -151,7 +151,7 @@ function objectsOf(objects, caption) {
     ...columnIf(objects, placeText, { label: "manifest", value: (one) => placeText(one) || "-" }),
     ...columnIf(objects, (one) => one.text, { label: "note", wide: true, value: (one) => one.text || "" }),
   ];
-  return table(columns, objects, { caption, page: 20, unit: "object", units: "objects" });
+  return table(columns, worstFirst(objects, (one) => one.result), { caption, page: 20, unit: "object", units: "objects" });
 }
 
 const clusterPairs = (cluster) =>
@@ -192,8 +192,8 @@ function boundTable(pods) {
     ...columnIf(pods, note, { label: "note", wide: true, value: note }),
   ];
   const filters = filtersBy(pods, (pod) => pod.result, ["held-back", "open", "not-tried", "bound"]);
-  return table(columns, pods, {
-    caption: "Pods in the order in which they were tried",
+  return table(columns, worstFirst(pods, (pod) => pod.result), {
+    caption: "Pods, those that were not bound first, then in the order in which they were tried",
     page: 20,
     unit: "pod",
     units: "pods",

@@ -196,5 +196,6 @@ function shapesTable(shapes) {
       value: (shape) => (shape.stoppedBy ? shape.stoppedBy.text : shape.bounded ? "more were not tried" : "-"),
     },
   ];
-  return table(columns, shapes, { caption: "Room for shapes of pods", page: 30, unit: "shape", units: "shapes" });
+  const none = [...shapes].sort((a, b) => Boolean(a.fits) - Boolean(b.fits));
+  return table(columns, none, { caption: "Room for shapes of pods", page: 30, unit: "shape", units: "shapes" });
 }

@@ -53,7 +53,7 @@ function objectsTable(objects) {
     }),
   ];
   const filters = filtersBy(objects, (row) => row.status, ["fail", "unknown", "main", "ok"]);
-  return table(columns, objects, {
+  return table(columns, worstFirst(objects, (row) => row.status), {
     caption: "Objects that were checked, what fails first",
     page: 20,
     head: 1,
@@ -141,7 +141,7 @@ function rulesTable(rules) {
     { label: "found", wide: true, value: (row) => row.text || "-" },
     { label: "name", value: (row) => row.rule, cell: (row) => plainName(row.rule) },
   ];
-  return table(columns, rules, { caption: "Rules of the policy", head: 1, unit: "rule", units: "rules" });
+  return table(columns, worstFirst(rules, (row) => row.status), { caption: "Rules of the policy", head: 1, unit: "rule", units: "rules" });
 }
 
 /** The state that was checked against, how old and how complete it is; the baseline; the command that asks again. */

@@ -86,7 +86,7 @@ function foldsTable(folds) {
     },
     ...columnIf(folds, foldWhy, { label: "why, of the first", wide: true, value: foldWhy }),
   ];
-  return table(columns, folds, { caption: "Moves by owner", page: 10, head: 1, unit: "owner", units: "owners" });
+  return table(columns, worstFirst(folds, (fold) => fold.result), { caption: "Moves by owner", page: 10, head: 1, unit: "owner", units: "owners" });
 }
 
 const movedBy = (move) => move.plugin || FLIPS[move.cause] || "";
@@ -114,7 +114,7 @@ function elsewhereTable(moves) {
     ...columnIf(moves, (move) => move.text, { label: "why", wide: true, value: (move) => move.text || "" }),
   ];
   const filters = filtersBy(moves, (move) => move.result, ["pending", "moves", "placed", "new", "gone"]);
-  return table(columns, moves, { caption: "Pods that are elsewhere", page: 15, unit: "pod", units: "pods", filters });
+  return table(columns, worstFirst(moves, (move) => move.result), { caption: "Pods that are elsewhere", page: 15, unit: "pod", units: "pods", filters });
 }
 
 function packedTable(a, b) {

@@ -44,7 +44,7 @@ function foundTable(found) {
   const word = (one) => (one.goes ? "goes" : "stays");
   const columns = [
     { label: "node", value: (one) => one.node, cell: (one) => nodeName(one.node) },
-    { label: "result", value: word, cell: (one) => toned(one.goes ? ENDS.good : ENDS.bad, word(one)) },
+    { label: "result", value: word, cell: (one) => toned(one.goes ? ENDS.good : ENDS.held, word(one)) },
     { label: "pods that move", num: true, value: (one) => one.pods },
     { label: "because", wide: true, value: (one) => one.because || "" },
   ];
@@ -94,11 +94,13 @@ function drainedTable(pods) {
   ];
   const fate = (pod) => (pod.fate === "evicted" ? (pod.landsOn ? "placed" : "pending") : pod.fate);
   const filters = filtersBy(pods, fate, ["pending", "refused", "waits", "placed", "stays"]);
-  const sorted = [...pods].sort(
+  const stuck = (pod) => Boolean(pod.because) || ["refused", "waits"].includes(pod.fate);
+  const inOrder = [...pods].sort(
     (a, b) => (a.number || Infinity) - (b.number || Infinity) || a.pod.localeCompare(b.pod, "en"),
   );
+  const sorted = worstFirst(inOrder, (pod) => (stuck(pod) ? "pending" : pod.fate));
   return table(columns, sorted, {
-    caption: "Pods in the order of eviction",
+    caption: "Pods, those that find no place first, then in the order of eviction",
     page: 25,
     head: 1,
     unit: "pod",

@@ -80,7 +80,7 @@ function packedNodes(found) {
   const columns = [
     { label: "#", num: true, value: (one) => one.number || 0, cell: (one) => one.number || "-" },
     nodeColumn("node", (one) => one.node),
-    { label: "result", value: word, cell: (one) => toned(one.goes ? ENDS.good : ENDS.bad, word(one)) },
+    { label: "result", value: word, cell: (one) => toned(one.goes ? ENDS.good : ENDS.held, word(one)) },
     ...columnIf(found, (one) => one.pool, { label: "pool", value: (one) => one.pool || "-" }),
     { label: "pods that move", num: true, value: (one) => one.moves || 0 },
     ...columnIf(found, (one) => one.worth !== undefined, {

@@ -51,7 +51,7 @@ function answersTable(answers) {
     ownerColumn(),
   ];
   const filters = filtersBy(answers, (row) => row.verdict, ["PENDING", "PREEMPTS", "FITS", "GATED"]);
-  return table(columns, answers, { caption: "Pods explained", page: 15, unit: "pod", units: "pods", filters });
+  return table(columns, worstFirst(answers, (row) => row.verdict), { caption: "Pods explained", page: 15, unit: "pod", units: "pods", filters });
 }
 
 const verdictOf = (answer) => `${answer.verdict}${(answer.doubts || []).length ? "?" : ""}`;

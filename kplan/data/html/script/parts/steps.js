@@ -51,7 +51,7 @@ function changeTable(change) {
     { label: "from", value: placeText },
     { label: "note", wide: true, value: changeNote },
   ];
-  return table(columns, change, { caption: "What the manifests came to", unit: "object", units: "objects" });
+  return table(columns, worstFirst(change, (row) => (row.refused ? "refused" : row.verdict)), { caption: "What the manifests came to", unit: "object", units: "objects" });
 }
 
 const changeNote = (row) =>
@@ -103,6 +103,8 @@ const stepNote = (step) =>
       ? `evicts ${step.evicts.slice(0, 3).join(", ")}${step.evicts.length > 3 ? `, +${step.evicts.length - 3}` : ""}`
       : "",
     step.tie ? `one of ${int(step.tie)} that tie` : "",
+    (step.devices || []).length ? `takes ${step.devices.join(", ")}` : "",
+    step.permit || "",
     step.cause ? causeOf(step) : "",
   ]
     .filter(Boolean)
@@ -125,8 +127,8 @@ function stepsTable(steps) {
     ...columnIf(steps, stepNote, { label: "note", wide: true, value: stepNote }),
   ];
   const filters = filtersBy(steps, (step) => step.result, ["placed", "preempted", "pending", "gated", "failed"]);
-  return table(columns, steps, {
-    caption: "Pods in the order they were tried",
+  return table(columns, worstFirst(steps, (step) => step.result), {
+    caption: "Pods, those without a node first; # tells in which order they were tried",
     page: 25,
     head: 1,
     unit: "pod",
@@ -169,7 +171,7 @@ function quotasTable(quotas) {
         row.refused ? [ended("refuses", `refuses ${int(row.refused)} `), row.message || ""] : ended("passes"),
     },
   ];
-  return table(columns, quotas, { caption: "Quotas" });
+  return table(columns, worstFirst(quotas, (row) => (row.refused ? "refuses" : "passes")), { caption: "Quotas" });
 }
 
 /** What became of one pod of a plan. */
@@ -182,6 +184,8 @@ function stepStory(step, number) {
       ["owner", step.owner],
       ["evicts", (step.evicts || []).length ? names(step.evicts, 10, podName) : ""],
       ["tie", step.tie ? `one of ${int(step.tie)} nodes that tie, the first by name` : ""],
+      ["takes", (step.devices || []).join(", ")],
+      ["group", step.permit],
       ["returned", step.returned ? "stands for a pod that was evicted in this plan" : ""],
       ["because", step.cause ? causeOf(step) : ""],
     ]),
