@@ -125,7 +125,10 @@ def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
     waits = [pod for pod in those if pod.fate == "returns" and pod.stay.waits]
     gone = [pod for pod in those if pod.fate == "gone"]
     lingering = [pod for pod in at_once if pod.lingers]
-    at_once = [pod for pod in at_once if not pod.lingers]
+    pinned = [pod for pod in at_once if pod.landing is not None and pod.landing.not_admitted is not None]
+    at_once = [pod for pod in at_once if not pod.lingers and pod not in pinned]
+    if pinned:
+        yield f"{_names(pinned)} deleted; what is made again is for the node that its template names, and runs nowhere"
     if at_once:
         yield f"{_names(at_once)} deleted, recreated at once"
     if lingering:
@@ -138,12 +141,15 @@ def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
 
 def _collected(late: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that last as long as their node."""
-    made = [pod for pod in late if pod.fate == "returns"]
+    pinned = [pod for pod in late if pod.landing is not None and pod.landing.not_admitted is not None]
+    made = [pod for pod in late if pod.fate == "returns" and pod not in pinned]
     goes = [pod for pod in late if pod.fate == "stays"]
     gone = [pod for pod in late if pod.fate == "gone"]
     leaves = [pod for pod in late if pod.fate == "leaves"]
     if made:
         yield f"{_names(made)} recreated, within {COLLECTED} s"
+    if pinned:
+        yield f"what is made for {_names(pinned)} is for the node that its template names, and runs nowhere"
     if gone:
         yield f"{_names(gone)} GONE"
     ends = [
