@@ -8,6 +8,14 @@ from kplan.objects.job_tries import fails_with_its_pod
 
 _BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
 _OF_ITS_NODE = ("Node", "DaemonSet")
+_MAKERS = {
+    "ReplicaSet": "replica_sets",
+    "Deployment": "deployments",
+    "StatefulSet": "stateful_sets",
+    "Job": "jobs",
+    "ReplicationController": "replication_controllers",
+}
+"""Tables of the kinds whose template may name a node."""
 
 
 def controller(pod: PodInfo) -> tuple[str, str]:
@@ -41,6 +49,20 @@ def top_owner(pod: PodInfo, cluster: Cluster) -> tuple[str, str]:
     if kind == "ReplicaSet" and stamp and name.endswith(f"-{stamp}"):
         return "Deployment", name.removesuffix(f"-{stamp}")
     return kind, name
+
+
+def named_node(pod: PodInfo, cluster: Cluster) -> str:
+    """The node that the template of a pod's controller names (spec.nodeName); empty for none, or where none is known.
+
+    What is made of it is for that node: no scheduler is asked.
+    """
+    kind, name = controller(pod)
+    for owner, its_name in ((kind, name), top_owner(pod, cluster)):
+        item = cluster.objects.table(_MAKERS[owner]).get(f"{pod.namespace}/{its_name}") if owner in _MAKERS else None
+        if item is not None:
+            template = item.spec.template
+            return (template.spec.node_name or "") if template is not None else ""
+    return ""
 
 
 def of_its_node(pod: PodInfo) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from typing import Any
 
 from msgspec import structs
 
 from kplan.cluster import Cluster, PodInfo, Put
-from kplan.cluster.owners import returns, top_owner
+from kplan.cluster.owners import controller, returns, top_owner
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import PodDisruptionBudget
 from kplan.remedies import about
@@ -21,6 +22,13 @@ from kplan.scenario.pods import Evict
 
 ALWAYS = "AlwaysAllow"
 _SCALED = ("Deployment", "StatefulSet", "ReplicaSet")
+_TEMPLATED = {
+    "Deployment": "deployments",
+    "StatefulSet": "stateful_sets",
+    "ReplicaSet": "replica_sets",
+    "ReplicationController": "replication_controllers",
+}
+"""Tables of the kinds whose template can be changed."""
 _STEPS = 8
 """Pods more than there are, or idle ones that leave first, at most."""
 
@@ -92,6 +100,36 @@ def _unready(cluster: Cluster, item: PodDisruptionBudget, nodes: Collection[str]
 
     if idle:
         yield replace(first(1), further=Further(first, min(len(idle), _STEPS)))
+
+
+def without_named_node(cluster: Cluster, pods: Collection[PodInfo]) -> Iterator[Candidate]:
+    """Let the templates of workloads name no node, so that the scheduler places what is made of them.
+
+    Nothing for Jobs, whose template cannot be changed.
+    """
+    owners = {(pod.namespace, *top_owner(pod, cluster)): pod for pod in pods}
+    puts: list[Put] = []
+    for (space, kind, name), pod in owners.items():
+        if kind not in _TEMPLATED:
+            return
+        keys = {(_TEMPLATED[kind], f"{space}/{name}")}
+        if controller(pod)[0] == "ReplicaSet":
+            keys.add(("replica_sets", f"{space}/{controller(pod)[1]}"))
+        items = (cluster.objects.table(table).get(key) for table, key in sorted(keys))
+        puts += [Put.of(_freed(item)) for item in items if item is not None]
+    if puts:
+        names = tuple(f"{kind_word(kind)}/{space}/{name}" for space, kind, name in owners)
+        space, kind, name = next(iter(owners))
+        keeper = next(filter(None, (keeper_of(put.item) for put in puts)), "")
+        what = about.Named(name=f"{kind_word(kind)}/{name}", namespace=space, names=names, keeper=keeper)
+        yield Candidate("template-without-node", RemedyCost.LOOSEN, what, steps=(Objects(tuple(puts)),))
+
+
+def _freed(item: Any) -> Any:
+    spec = structs.replace(item.spec.template.spec, node_name=None)
+    return structs.replace(
+        item, spec=structs.replace(item.spec, template=structs.replace(item.spec.template, spec=spec))
+    )
 
 
 def lower_budget(cluster: Cluster, item: PodDisruptionBudget) -> Iterator[Candidate]:

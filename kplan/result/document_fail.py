@@ -25,8 +25,12 @@ class FailedPod(Part, frozen=True, kw_only=True):
         instead: name of that pod; empty where nothing is made.
         deleted_after: when it is deleted [seconds after the loss]; absent if only with its node.
         waits_for_node: whether what comes instead is made only once the node is deleted or out-of-service.
-        waits_for_volume: what keeps it from starting where it is placed until the node is deleted or out-of-service: a
-            volume that stays attached there; empty for nothing.
+        waits_for_volume: what keeps it from starting where it is placed until the node is deleted or out-of-service, or
+            until ``starts_after``: a volume that stays attached there; empty for nothing.
+        starts_after: when that volume is detached by force though the node is there, as no pod that uses it is
+            [seconds after the loss]; absent where that does not happen.
+        never_starts: what keeps it from starting where it is placed also once its node is deleted: a volume that
+            another pod has on another node; empty for nothing.
         waits_for_deletion: why what comes instead stays Pending as long as the lost nodes are there; it is placed once
             they are deleted. Absent where nothing keeps it.
         because: why it is placed nowhere.
@@ -43,6 +47,8 @@ class FailedPod(Part, frozen=True, kw_only=True):
     deleted_after: int | None = None
     waits_for_node: bool = False
     waits_for_volume: str = ""
+    starts_after: int | None = None
+    never_starts: str = ""
     waits_for_deletion: Cause | None = None
     because: Cause | None = None
     evicts: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kplan.course.readiness.kubelet import NO_NODE, NotAdmitted
+from kplan.course.trial.kubelet import NO_NODE, NotAdmitted
 from kplan.reasons.careful import Warned
 from kplan.reasons.racing import RacesWith
 from kplan.words import amounts, count, joined, short_key
@@ -37,7 +37,12 @@ def not_admitted(why: NotAdmitted) -> str:
     names = f"{why.pod} names node {why.node} itself"
     if why.reason == NO_NODE:
         return f"{names}, which is not there: nothing runs it, and it is deleted again"
-    return f"{names}, so no scheduler is asked; its kubelet refuses it ({why.reason}): {_told(why)}"
+    return f"{names}, so no scheduler is asked; its kubelet {refuses(why)}"
+
+
+def refuses(why: NotAdmitted) -> str:
+    """Say why a kubelet does not take a pod: ``refuses it (OutOfcpu): 0 cpu free, and it wants 1``."""
+    return f"refuses it ({why.reason}): {_told(why)}"
 
 
 def evicts_on_its_node(pod: str, node: str) -> str:

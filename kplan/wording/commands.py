@@ -109,6 +109,10 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     "raise-priority": (_CLASS,),
     "raise-priority class": (),
     "budget-allows": ("kubectl edit pdb {name} -n {namespace}",),
+    "template-without-node": (
+        "kubectl patch {name} -n {namespace} --type=json "
+        """-p '[{{"op":"remove","path":"/spec/template/spec/nodeName"}}]'""",
+    ),
     "always-allow": (
         "kubectl patch pdb {name} -n {namespace} --type=merge "
         """-p '{{"spec":{{"unhealthyPodEvictionPolicy":"AlwaysAllow"}}}}'""",

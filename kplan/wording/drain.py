@@ -23,6 +23,8 @@ def cause_of(gone: Gone[Failure], *, named: bool = True) -> Cause | None:
         named: begin with the pod also where what it was evicted for finds no place.
     """
     pod, landing = gone.pod.key, gone.landing
+    if gone.back:
+        return Cause(code="made-there-again", text=f"{pod}: {back_again(landing.node if landing else gone.node)}")
     why = landing_cause(landing) if landing is not None else None
     if why is not None:
         return Cause(code=why.code, text=f"{pod}: {why.text}") if named else why
@@ -33,6 +35,11 @@ def cause_of(gone: Gone[Failure], *, named: bool = True) -> Cause | None:
     return None
 
 
+def back_again(node: str) -> str:
+    """Say that what is made for an evicted pod is on the node that is drained."""
+    return f"its template names {node} (spec.nodeName): what is made again is there at once, no scheduler is asked"
+
+
 def causes_of(left: Sequence[Gone[Failure]]) -> Cause | None:
     """One cause of each kind that a drain is stuck at, as each has to be lifted; the code is that of the first.
 
@@ -41,7 +48,7 @@ def causes_of(left: Sequence[Gone[Failure]]) -> Cause | None:
     """
     kinds: dict[str, Gone[Failure]] = {}
     for gone in left:
-        kinds.setdefault("homeless" if gone.number else gone.what.fate, gone)
+        kinds.setdefault("back" if gone.back else "homeless" if gone.number else gone.what.fate, gone)
     told = []
     for gone in kinds.values():
         cause = cause_of(gone, named=len(kinds) > 1)
@@ -97,7 +104,8 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure], *, deleted: boo
         then = " and deleted" if deleted else ""
         return f"{who} can be drained{then}: {count(run.evicted, 'pod')} evicted, {placed:,} placed again"
     total = sum(gone.what.fate != "stays" for gone in run.pods)
-    homeless = [gone for gone in left if gone.number]
+    homeless = [gone for gone in left if gone.number and not gone.back]
+    back = [gone for gone in left if gone.back]
     stuck = [gone for gone in left if not gone.number]
     whose = "its" if len(nodes) == 1 else "their"
     parts = []
@@ -105,6 +113,9 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure], *, deleted: boo
         parts.append(
             f"{len(homeless):,} of {whose} {count(total, 'pod')} would have nowhere to go, {homeless[0].pod.key}"
         )
+    if back:
+        were = "is made there again" if len(back) == 1 else "are made there again"
+        parts.append(f"{len(back):,} of {whose} {count(total, 'pod')} {were}, {back[0].pod.key}")
     if stuck:
         parts.append(f"{len(stuck):,} of {whose} {count(total, 'pod')} cannot be evicted, {stuck[0].pod.key}")
     return f"{who}: {'; '.join(parts)}"
@@ -149,9 +160,11 @@ def kubectl_does(run: DrainRun[Any], command: str) -> str:
     if stuck:
         before = f"evicts {count(run.evicted, 'pod')}, and " if run.evicted else ""
         return f"{command} {before}asks for {stuck[0].pod.key} again every 5 s, until --timeout"
-    homeless = [gone.pod.key for gone in run.left]
-    verb = "has" if len(homeless) == 1 else "have"
-    return f"{command} ends: all are evicted, and {listed(homeless, most=2)} {verb} no node"
+    homeless = [gone.pod.key for gone in run.left if not gone.back]
+    back = [gone.pod.key for gone in run.left if gone.back]
+    told = [f"{listed(homeless, most=2)} {'has' if len(homeless) == 1 else 'have'} no node"] if homeless else []
+    told += [f"what is made for {listed(back, most=2)} runs there, cordoned or not"] if back else []
+    return f"{command} ends: all are evicted, and {'; '.join(told)}"
 
 
 def kubectl_loses(run: DrainRun[Any], broken: Sequence[str] = ()) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from kplan.cluster.owners import controller, owner_without_control
 from kplan.course.losses.loss import FailRun, LostPod
 from kplan.course.trial.attempts import TriedPod
+from kplan.course.trial.kubelet import NO_NODE, NotAdmitted
 from kplan.course.volumes.ties import Tie
 from kplan.result.document_base import Cause
 from kplan.wording.attempts import down_text
+from kplan.wording.careful import refuses
 from kplan.wording.failing import Failure
 from kplan.words import count, every, listed
 
@@ -18,7 +20,16 @@ def landing_cause(landing: TriedPod[Failure]) -> Cause | None:
     """Why a pod that was tried has no node; None if it has one, or if that is not known."""
     if landing.again:
         return Cause(code="evicted-again", text="others evict it again and again")
+    if landing.not_admitted is not None:
+        return Cause(code="not-admitted", text=made_for(landing.not_admitted))
     return landing.why.because if landing.why is not None else None
+
+
+def made_for(why: NotAdmitted) -> str:
+    """Say that what a controller makes again is for a node that its template names, and does not run there."""
+    if why.reason == NO_NODE:
+        return f"its template names {why.node} (spec.nodeName): what is made again is for it, too, and nothing runs it"
+    return f"its template names {why.node} (spec.nodeName), whose kubelet {refuses(why)}"
 
 
 def lost_cause(pod: LostPod[Failure]) -> Cause | None:

@@ -200,6 +200,7 @@ PHRASES: Mapping[str, Words] = {
     "delete-drained": Words("--then-delete: the drained nodes are deleted, and count no more"),
     "rolling": Words("--rolling: each node is back before the next one goes"),
     "rolling instead": Words("--rolling, not --together: each node is back before the next one goes"),
+    "template-without-node": Words("no spec.nodeName in the template of {names:and}", note="its pods are replaced"),
     "always-allow": Words("{name} unhealthyPodEvictionPolicy AlwaysAllow"),
     "evict-unready": Words("evict {names:and} first, which is not ready (on {node})", note="its owner makes another"),
     "evict-unready several": Words(

@@ -34,17 +34,38 @@ def timeline(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
         text = f"{text} (tolerationSeconds {seconds}){told}"
         pods = tuple(pod.pod.key for pod in those)
         yield TimePoint(seconds=grace + first + seconds, until=until, text=text, pods=pods)
+    yield from _forced(run, grace)
     each = "each node is" if len(run.nodes) > 1 else f"{who} is"
     lingering = [pod for pod in run.back if pod.lingers]
     if lingering:
         text = f"once {each} deleted: what was made for {_names(lingering)} is placed"
         yield TimePoint(text=text, pods=tuple(pod.pod.key for pod in lingering))
-    held = [pod for pod in run.back if pod.kept_by]
+    held = [pod for pod in run.back if pod.kept_by and not pod.unheld]
     late = [pod for pod in run.pods if pod.stay.waits or pod.stay.seconds is None or pod.fate == "leaves"]
+    off = [pod for pod in late if not pod.stay.bears_off]
     if late or held:
-        what = [*_collected(late), *_detached([*held, *(pod for pod in late if pod.attached)])]
-        text = f"once {each} deleted, or tainted out-of-service: {'; '.join(what)}"
+        what = [*_collected(late), *_detached([*held, *(pod for pod in late if pod.attached)], taint=bool(off or held))]
+        text = f"once {each} deleted{', or tainted out-of-service' if off or held else ''}: {'; '.join(what)}"
+        if (off or held) and len(off) < len(late):
+            bearing = [pod for pod in late if pod.stay.bears_off]
+            text += f"; the taint alone does nothing to {_names(bearing)}"
         yield TimePoint(text=text, pods=tuple(pod.pod.key for pod in (*late, *held)))
+
+
+def detached_at(pod: LostPod[Any], grace: int) -> int:
+    """Seconds from the loss until volumes of a pod that ends at once are detached by force."""
+    return grace + pod.delay + (pod.stay.seconds or 0) + DETACHED_AFTER
+
+
+def _forced(run: FailRun[Any], grace: int) -> Iterator[TimePoint]:
+    """Tell of volumes that are detached by force though their node is there: no pod is left on it that has them."""
+    those = [pod for pod in run.back if pod.unheld and pod.rival is None]
+    for seconds in sorted({detached_at(pod, grace) for pod in those}):
+        some = [pod for pod in those if detached_at(pod, grace) == seconds]
+        starts = "starts" if len(some) == 1 else "start"
+        text = f"what was made for {_names(some)} {starts}: {DETACHED_AFTER} s after it was deleted without a grace "
+        text += "period, its volume is detached by force"
+        yield TimePoint(seconds=seconds, text=text, pods=tuple(pod.pod.key for pod in some))
 
 
 def _verb(run: FailRun[Any], single: str, more: str) -> str:
@@ -104,7 +125,10 @@ def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
     waits = [pod for pod in those if pod.fate == "returns" and pod.stay.waits]
     gone = [pod for pod in those if pod.fate == "gone"]
     lingering = [pod for pod in at_once if pod.lingers]
-    at_once = [pod for pod in at_once if not pod.lingers]
+    pinned = [pod for pod in at_once if pod.landing is not None and pod.landing.not_admitted is not None]
+    at_once = [pod for pod in at_once if not pod.lingers and pod not in pinned]
+    if pinned:
+        yield f"{_names(pinned)} deleted; what is made again is for the node that its template names, and runs nowhere"
     if at_once:
         yield f"{_names(at_once)} deleted, recreated at once"
     if lingering:
@@ -117,12 +141,15 @@ def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
 
 def _collected(late: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that last as long as their node."""
-    made = [pod for pod in late if pod.fate == "returns"]
+    pinned = [pod for pod in late if pod.landing is not None and pod.landing.not_admitted is not None]
+    made = [pod for pod in late if pod.fate == "returns" and pod not in pinned]
     goes = [pod for pod in late if pod.fate == "stays"]
     gone = [pod for pod in late if pod.fate == "gone"]
     leaves = [pod for pod in late if pod.fate == "leaves"]
     if made:
         yield f"{_names(made)} recreated, within {COLLECTED} s"
+    if pinned:
+        yield f"what is made for {_names(pinned)} is for the node that its template names, and runs nowhere"
     if gone:
         yield f"{_names(gone)} GONE"
     ends = [
@@ -134,13 +161,14 @@ def _collected(late: list[LostPod[Any]]) -> Iterator[str]:
         yield f"{joined(ends)} {'goes' if len(goes) + len(leaves) == 1 else 'go'} with {_it(late)}"
 
 
-def _detached(held: list[LostPod[Any]]) -> Iterator[str]:
-    """Tell of pods that were made before, and start once their volumes are detached."""
+def _detached(held: list[LostPod[Any]], *, taint: bool) -> Iterator[str]:
+    """Tell of pods that start once their volumes are detached; ``taint`` whether one of out-of-service helps."""
+    held = [pod for pod in held if pod.rival is None and not pod.pending]
     if held:
         starts = "starts" if len(held) == 1 else "start"
+        sooner = "with that taint at once, of a node that is deleted " if taint else ""
         yield (
-            f"what was made for {_names(held)} {starts}, as its volume is detached: with that taint at once, of a node "
-            f"that is deleted {DETACHED_AFTER} s later"
+            f"what was made for {_names(held)} {starts}, as its volume is detached: {sooner}{DETACHED_AFTER} s later"
         )
 
 

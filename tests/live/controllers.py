@@ -22,7 +22,7 @@ from kplan.sources import load_objects
 from kplan.sources.live import read
 from kplan.sources.snapshot import write_snapshot
 from tests.live.conftest import need_assets
-from tests.live.controlplane import CONTROLLERS, KUBE_VERSION, ControlPlane
+from tests.live.controlplane import CONTROLLERS, KUBE_VERSION, ControlPlane, wait_for
 
 RULES = Scheduler.of(KUBE_VERSION).request_rules
 
@@ -44,11 +44,11 @@ Json = dict[str, Any]
 
 
 @contextlib.contextmanager
-def controllers_running(*, scheduler: bool = False, **options: Any) -> Iterator[ControlPlane]:
-    """Run the servers, with service accounts as every real cluster has them."""
+def controllers_running(*, scheduler: bool = False, more: Iterable[str] = (), **options: Any) -> Iterator[ControlPlane]:
+    """Run the servers, with service accounts as every real cluster has them; ``more`` controllers where asked."""
     need_assets()
     plane = ControlPlane(
-        controller_manager=EVERY_CONTROLLER,
+        controller_manager=[*EVERY_CONTROLLER, *more],
         controller_manager_args=FAST,
         scheduler=scheduler,
         service_account_admission=True,
@@ -218,3 +218,16 @@ def apply(plane: ControlPlane, item: Json, namespace: str) -> Json:
     """Apply an object as kubectl does on the server's side: what is no longer written goes."""
     path = f"{url_of(item, namespace)}/{item['metadata']['name']}?fieldManager=kplan-tests&force=true"
     return plane.patch(path, item, content_type="application/apply-patch+yaml")  # type: ignore[no-any-return]
+
+
+def bound_volume(plane: ControlPlane, space: str, modes: Iterable[str], driver: str) -> None:
+    """Make the claim ``data`` in a namespace, and the volume ``pv-NAMESPACE`` that it is bound to."""
+    name = f"pv-{space}"
+    shared = {"accessModes": list(modes), "storageClassName": ""}
+    source = {"csi": {"driver": driver, "volumeHandle": name}, "capacity": {"storage": "1Gi"}}
+    spec = {**shared, **source, "claimRef": {"name": "data", "namespace": space}}
+    plane.post("/api/v1/persistentvolumes", {"metadata": {"name": name}, "spec": spec})
+    path = f"/api/v1/namespaces/{space}/persistentvolumeclaims"
+    asks = {"resources": {"requests": {"storage": "1Gi"}}, "volumeName": name}
+    plane.post(path, {"metadata": {"name": "data"}, "spec": {**shared, **asks}})
+    wait_for(lambda: plane.get(f"{path}/data").get("status", {}).get("phase") == "Bound", what=f"{name} to be bound")

@@ -26,6 +26,7 @@ from tests.live.controllers import (
     Json,
     Watch,
     apply,
+    bound_volume,
     controllers_running,
     expanded,
     is_going,
@@ -390,19 +391,7 @@ def prepare(plane: ControlPlane, case: Case) -> None:
         path = f"/api/v1/namespaces/{case.namespace}/resourcequotas"
         plane.post(path, {"metadata": {"name": "pods"}, "spec": {"hard": {"pods": str(case.quota)}}})
     if case.volume:
-        name = f"pv-{case.namespace}"
-        claim = {"name": "data", "namespace": case.namespace}
-        shared = {"accessModes": ["ReadWriteOnce"], "storageClassName": ""}
-        source = {"csi": {"driver": "x.example", "volumeHandle": name}, "capacity": {"storage": "1Gi"}}
-        plane.post(
-            "/api/v1/persistentvolumes", {"metadata": {"name": name}, "spec": {**shared, **source, "claimRef": claim}}
-        )
-        path = f"/api/v1/namespaces/{case.namespace}/persistentvolumeclaims"
-        bound = {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
-        asks = {"resources": {"requests": {"storage": "1Gi"}}, "volumeName": name}
-        plane.post(path, {"metadata": {"name": "data", **bound}, "spec": {**shared, **asks}})
-        plane.patch(f"{path}/data/status", {"status": {"phase": "Bound"}})
-        plane.patch(f"/api/v1/persistentvolumes/{name}/status", {"status": {"phase": "Bound"}})
+        bound_volume(plane, case.namespace, modes=["ReadWriteOnce"], driver="x.example")
 
 
 def fall_silent(plane: ControlPlane) -> None:

@@ -96,6 +96,39 @@ ON_DISK = [
     workload("Deployment", "data", DATA, replicas=1, strategy=rolling(1, 0)),
     *running("data", "old", DATA, ["n1"]),
 ]
+DB = with_claim(template("db", "1", "200m", terminationGracePeriodSeconds=0), "disk")
+AT_ONCE = [
+    *THREE,
+    *volume("pv-1", "disk"),
+    workload("StatefulSet", "db", DB, replicas=1),
+    pod("db-0", DB, "n1", of=("StatefulSet", "db")),
+]
+BEARS = with_claim(template("data", "1", "200m", tolerations=[{"operator": "Exists"}]), "disk")
+BEARING = [
+    *THREE,
+    *volume("pv-1", "disk"),
+    workload("Deployment", "data", BEARS, replicas=1),
+    *running("data", "old", BEARS, ["n1"]),
+    workload("Deployment", "web", WEB, replicas=1),
+    *running("web", "old", template("web", tolerations=[{"key": "node.kubernetes.io/unreachable"}]), ["n1"]),
+]
+BEARING[-1]["spec"]["tolerations"][0]["operator"] = "Exists"
+SHARED = with_claim(template("data", "1", "3"), "disk")
+SHARING = [
+    *(node(name, "6") for name in ("n1", "n2", "n3")),
+    *volume("pv-1", "disk"),
+    workload("Deployment", "data", SHARED, replicas=2),
+    *running("data", "old", SHARED, ["n1", "n1"]),
+    pod("other-a", template("other", "1", "2"), "n2", of=("ReplicaSet", "other")),
+    pod("other-b", template("other", "1", "2"), "n3", of=("ReplicaSet", "other")),
+]
+ELSEWHERE = [
+    *THREE,
+    *volume("pv-1", "disk"),
+    workload("Deployment", "data", DATA, replicas=2),
+    *running("data", "old", DATA, ["n1", "n2"]),
+]
+ELSEWHERE[-2]["status"] = {"phase": "Pending", "conditions": []}
 MANY = [
     *(node(f"a{n:02}", zone="a") for n in range(4)),
     *(node(f"b{n:02}", zone="b") for n in range(4)),
@@ -178,6 +211,26 @@ QUESTIONS = {
     ),
     "a volume stays attached to a lost node as long as it is there": Question(
         "fail n1", ON_DISK, (0, 1), ("FITS?",), says=("pv-1.*ReadWriteOnce", "once n1 is deleted.*starts"),
+    ),
+    "a pod of a StatefulSet without a grace period is made again at once": Question(
+        "fail n1", AT_ONCE, (0,), ("FITS?",),
+        says=(
+            "350 shop/db-0 deleted, recreated at once", "710 what was made for shop/db-0 starts: 360 s after",
+            "after 350 s, starts after 710 s",
+        ),
+        never=("Terminating", "starts? only once the lost node"),
+    ),
+    "out-of-service does nothing to a pod that tolerates every taint": Question(
+        "fail n1", BEARING, (0,), ("FITS?",),
+        says=("once n1 is deleted, or tainted out-of-service: .*; the taint alone does nothing to shop/data-old-a$",),
+    ),
+    "two pods that shared a volume land apart: one of them never starts": Question(
+        "fail n1", SHARING, (0,), ("FITS?",),
+        says=("shop/data-old-[ab] does not start: volume pv-1 .*is attached to n[23]",),
+    ),
+    "a volume that another node had before stays with the pod there": Question(
+        "fail n1", ELSEWHERE, (0,), ("FITS?",), says=("does not start: volume pv-1 .*is attached to n2",),
+        never=("stays attached there",),
     ),
     "spread over zones, a pod has no place as long as its lost zone counts": Question(
         "fail --zone a", in_each_zone(spread(ZONE, "web")), (0,), ("FITS?",),

@@ -37,7 +37,66 @@ LOST_ROOM = [
     workload("Deployment", "two", template("two", "1", "4"), replicas=2),
 ]
 
+THREE = [node("n1"), node("n2"), node("n3")]
+RUNS = [*THREE, *pinned("n1"), *running("web", "old", OLD, ["n1"])]
+OF_SET = [*THREE, *pinned("n1", kind="StatefulSet"), pod("web-0", OLD, "n1", of=("StatefulSet", "web"))]
+JOB = made("batch/v1", "Job", "web", spec={"template": OLD, "parallelism": 1}, status={"active": 1})
+OF_JOB = [*THREE, JOB, pod("web-a", OLD, "n1", of=("Job", "web"))]
+ON_TWO = template("web", "1", "1", nodeName="n2")
+MOVED = [*THREE, *pinned("n2"), *running("web", "old", ON_TWO, ["n1"])]
+TAKEN = [*MOVED, pod("full", template("full", "1", "4"), "n2", of=("ReplicaSet", "full"))]
+
 QUESTIONS = {
+    "a drain of what names its node: it is made there again, and nothing but its template helps": Question(
+        "drain n1", RUNS, (1,), ("BLOCKED",),
+        first=("1 of its 1 pod is made there again, shop/web-old-a", "its template names n1 .spec.nodeName.",
+               "no spec.nodeName in the template of deploy/shop/web -> all placed"),
+        says=("kubectl drain n1 ends: all are evicted, and what is made for shop/web-old-a runs there",),
+        never=("one more node", "lands on n2"),
+    ),
+    "of a StatefulSet, by turns": Question(
+        "drain n1 n2 --rolling", OF_SET, (1,), ("BLOCKED",),
+        first=("1 of their 1 pod is made there again, shop/web-0", "the template of sts/shop/web -> all placed"),
+    ),
+    "of a Job, whose template cannot be changed": Question(
+        "drain n1", OF_JOB, (1,), ("BLOCKED",), first=("is made there again, shop/web-a",), never=("^Try", "^Fix"),
+    ),
+    "which nodes can go": Question(
+        "drain --find", RUNS, (0,), ("FITS?",), says=("n1 stays: shop/web-old-a: its templ",),
+    ),
+    "its template names another node, which takes it": Question(
+        "drain n1", MOVED, (0,), ("FITS?",), says=("shop/web-old-a +- +n2",),
+    ),
+    "or whose kubelet refuses it": Question(
+        "drain n1", TAKEN, (1,), ("BLOCKED",),
+        first=("names n2 .spec.nodeName., whose kubelet refuses it .OutOfcpu.: 0 cpu free, and it wants 1",
+               "no spec.nodeName in the template of deploy/shop/web"),
+        never=("one more node",),
+    ),
+    "a lost node: what is made again is for it, for ever": Question(
+        "fail n1", RUNS, (1,), ("BLOCKED",),
+        first=("shop/web-old-a Pending", "its template names n1 .* nothing runs it",
+               "no spec.nodeName in the template of deploy/shop/web -> all placed"),
+        says=("350 shop/web-old-a deleted; what is made again is for the node that its template names",),
+        never=("one more node", "recreated"),
+    ),
+    "of a StatefulSet, once its node is gone": Question(
+        "fail n1", OF_SET, (1,), ("BLOCKED",),
+        says=("what is made for shop/web-0 is for the node that its template names, and runs nowhere",),
+        never=("recreated",),
+    ),
+    "of a Job": Question("fail n1", OF_JOB, (1,), ("BLOCKED",), first=("its template names n1",), never=("^Try",)),
+    "every loss of a node": Question(
+        "fail --each node", RUNS, (1,), ("PARTLY", "BLOCKED"), first=("survives 2 of 3", "its template names n1"),
+    ),
+    "a node that is deleted in a runbook": Question(
+        "simulate --drain n1 --remove-node n1", OF_SET, (1,), ("PARTLY", "BLOCKED"),
+        says=("shop/web-0 +n1 -> n1", "shop/web-0 n1 -> Pending: its template names n1"),
+    ),
+    "more replicas than its node takes": Question(
+        "simulate --scale deploy/shop/web=5", RUNS, (1,), ("PARTLY",),
+        first=("3 of 4 new pods", "names n1 .spec.nodeName., whose kubelet refuses it .OutOfcpu."),
+    ),
     "a taint of NoExecute that it does not tolerate": Question(
         "simulate m.yaml", tainted("NoExecute"), (1,), ("BLOCKED",), pinned("n1"),
         first=(r"kubelet refuses it .TaintToleration.: it does not tolerate taint team=x:NoExecute",),

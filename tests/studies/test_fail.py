@@ -57,7 +57,16 @@ DEFAULT = {
 STAYS = [
     ("a pod whose tolerations are not recorded stays the default", tolerating(), Stay(300, assumed=True)),
     ("a pod with the default toleration stays as long", tolerating(DEFAULT), Stay(300)),
-    ("the first toleration that matches counts, not the shortest", tolerating(FOREVER, DEFAULT), Stay(None)),
+    (
+        "the first toleration that matches counts, not the shortest",
+        tolerating(FOREVER, DEFAULT),
+        Stay(None, bears_off=True),
+    ),
+    (
+        "what bears silence for ever does not bear out-of-service by that",
+        tolerating({**DEFAULT, "tolerationSeconds": None}),
+        Stay(None),
+    ),
     ("a negative time is none", tolerating({**DEFAULT, "tolerationSeconds": -5}), Stay(0)),
     (
         "a toleration of another effect or key does not match",
@@ -71,7 +80,16 @@ STAYS = [
     ),
     ("Equal without a value matches", tolerating({**DEFAULT, "operator": "Equal", "tolerationSeconds": 7}), Stay(7)),
     ("a StatefulSet waits for the pod to be gone", owned("db-0", "StatefulSet", "db", on="n"), Stay(300, True, True)),
-    ("a DaemonSet's stays", owned("log", "DaemonSet", "log", on="n", tolerations=[FOREVER]), Stay(None)),
+    (
+        "a DaemonSet's stays",
+        owned("log", "DaemonSet", "log", on="n", tolerations=[FOREVER]),
+        Stay(None, bears_off=True),
+    ),
+    (
+        "a StatefulSet's without a grace period is gone at once",
+        owned("db-0", "StatefulSet", "db", on="n", terminationGracePeriodSeconds=0),
+        Stay(300, assumed=True),
+    ),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from kplan.admission import RunningSet
-from kplan.cluster.owners import controller
+from kplan.cluster.owners import controller, named_node
 from kplan.course.controllers.replicas import shrink
 from kplan.course.evictions.returning import copy_of
 from kplan.course.rollout import Replica, Rollout
@@ -62,7 +62,8 @@ def _make(rollout: Rollout, running_set: RunningSet, mine: list[Replica]) -> boo
     if not mine:
         return False
     rollout.copies += 1
-    copy = copy_of(mine[0].pod, f"{mine[0].pod.name}-s{rollout.copies}")
+    named = named_node(mine[0].pod, rollout.shared.attempts.planner.cluster)
+    copy = copy_of(mine[0].pod, f"{mine[0].pod.name}-s{rollout.copies}", named)
     copy = replace(copy, metadata=replace(copy.metadata, creation_timestamp=None))  # it is the youngest
     return rollout.make(copy, new=mine[0].new)
 

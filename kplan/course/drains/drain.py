@@ -30,6 +30,7 @@ class Gone(Generic[W]):
         number: place in the order of evictions; 0 if it is still there.
         landing: where what its owner made instead was placed; None where nothing is made.
         late: whether that was placed only once its node was deleted.
+        back: whether that is on a node that is drained again, as its template names it.
     """
 
     pod: PodInfo
@@ -39,13 +40,14 @@ class Gone(Generic[W]):
     number: int = 0
     landing: TriedPod[W] | None = None
     late: bool = False
+    back: bool = False
 
     @property
     def left(self) -> bool:
         """Whether the drain is stuck at it: it may not go, or what comes instead finds no place."""
         if self.what.fate == "stays":
             return False
-        return not self.number or (self.landing is not None and not self.landing.node)
+        return not self.number or self.back or (self.landing is not None and not self.landing.node)
 
 
 @dataclass
@@ -269,5 +271,6 @@ class _Drain(Generic[W]):
             landing = by_name.get(self.attempts.began_as(evicted.pod))
             if landing is not None:
                 evicted.landing = landing
+                evicted.back = landing.named and landing.node in self.leaving
                 mine.add(landing.pod.row)
         self.run.cascade += [landing for landing in landings if landing.pod.row not in mine]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from kplan.admission.controllers.daemons import node_of, tied_to
 from kplan.admission.controllers.device_claims import status_of_copy
 from kplan.cluster import Assume, Nominate, PodInfo, arrive, leave
-from kplan.cluster.owners import controller, returns_where_it_was
+from kplan.cluster.owners import controller, named_node, returns_where_it_was
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.result import Outcome
@@ -47,7 +47,8 @@ class Returns:
         firsts = [self._again(victim) for victim in victims]
         cluster = self.planner.cluster
         before = len(cluster.pods)
-        copies = [copy_of(victim, name) for victim, (_, name) in zip(victims, firsts, strict=True) if name]
+        named = zip(victims, firsts, strict=True)
+        copies = [copy_of(victim, name, named_node(victim, cluster)) for victim, (_, name) in named if name]
         if copies:
             self.planner.apply(arrive(cluster, copies))
         made = iter(cluster.pods[before:])
@@ -87,8 +88,8 @@ def next_name(name: str, times: int = 1, *, made: bool) -> str:
     return f"{name[: number.start()]}-r{int(number[1]) + times}"
 
 
-def copy_of(victim: PodInfo, name: str) -> Pod:
-    """A fresh pod in place of an evicted one: no node, no status.
+def copy_of(victim: PodInfo, name: str, node: str = "") -> Pod:
+    """A fresh pod in place of an evicted one: no status, and no node unless its template names one.
 
     One of a StatefulSet keeps its name; one of a DaemonSet is tied to the node that the other was on.
     """
@@ -96,7 +97,7 @@ def copy_of(victim: PodInfo, name: str) -> Pod:
     if controller(victim)[0] == "StatefulSet":
         name = victim.name
     metadata = replace(pod.metadata, name=name, uid=None, deletion_timestamp=None)
-    spec = replace(pod.spec, node_name=None)
+    spec = replace(pod.spec, node_name=node or None)
     if controller(victim)[0] == "DaemonSet" and node_of(pod):
         spec = tied_to(spec, node_of(pod))
     return replace(pod, metadata=metadata, spec=spec, status=status_of_copy(pod))

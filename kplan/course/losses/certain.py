@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kplan.cluster import PodInfo, leave
-from kplan.cluster.owners import controller, of_its_node, returns
+from kplan.cluster.owners import controller, named_node, of_its_node, returns
 from kplan.course.evictions.returning import Returns
 from kplan.course.trial.alike import likeness
 from kplan.framework.closing import Amount
@@ -49,7 +49,7 @@ class CertainLosses:
         for pod in map(cluster.pods.__getitem__, self._on(lost).tolist()):
             if of_its_node(pod) or (pod.terminating and controller(pod)[0] != "StatefulSet"):
                 continue  # it goes with its node, or was being deleted
-            if not returns(pod) or pod.terminating:
+            if not returns(pod) or pod.terminating or named_node(pod, cluster):
                 return None
             back.append(pod)
         rows = np.array([pod.row for pod in back], dtype=np.intp)

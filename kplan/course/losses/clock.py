@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
+from kplan.course.readiness.durations import ends_at_once
+from kplan.course.readiness.silence import OUT_OF_SERVICE, UNREACHABLE
 from kplan.framework.features import Features
 from kplan.objects.models import Node, Toleration
 
-UNREACHABLE = "node.kubernetes.io/unreachable"
 TOLERATION_SECONDS = 300
 """Source: v1.37.2 DefaultTolerationSeconds.Admit in plugin/pkg/admission/defaulttolerationseconds."""
 PACE = 10
@@ -55,11 +56,13 @@ class Stay:
         seconds: until it is deleted, from the taint on; None for as long as the node is there.
         waits: whether what comes instead is made only once the pod is gone for good, with the node.
         assumed: whether its tolerations are not recorded and the default is taken.
+        bears_off: whether it stays, too, where its node is tainted out-of-service.
     """
 
     seconds: int | None
     waits: bool = False
     assumed: bool = False
+    bears_off: bool = False
 
 
 def stay(pod: PodInfo) -> Stay:
@@ -67,6 +70,7 @@ def stay(pod: PodInfo) -> Stay:
 
     A pod that is deleted there stays Terminating, as no kubelet says that it has ended: a ReplicaSet or a Job makes
     another at once, a StatefulSet only when the pod's name is free, once the node is deleted or tainted out-of-service.
+    One without a grace period is gone at once.
 
     Source: v1.37.2 tainteviction processPodOnNode and getMinTolerationTime (the first toleration that matches counts),
     replicaset claimPods and controller.IsPodActive, statefulset processReplica (a pod that terminates is waited for),
@@ -74,22 +78,26 @@ def stay(pod: PodInfo) -> Stay:
     """
     kind = controller(pod)[0]
     waits = kind in _WAIT_FOR_NODE
-    given = pod.pod.spec.tolerations or ()
-    matching = next((toleration for toleration in given if _tolerates(toleration)), None)
+    matching, of_off = _first(pod, UNREACHABLE), _first(pod, OUT_OF_SERVICE)
+    bears = of_off is not None and of_off.toleration_seconds is None
     if kind in _FOREVER:
-        return Stay(None, waits, assumed=matching is None)
+        return Stay(None, waits, matching is None, bears)
     if matching is None:
-        return Stay(TOLERATION_SECONDS, waits, assumed=True)
+        return Stay(TOLERATION_SECONDS, waits and not ends_at_once(pod.pod), assumed=True)
     if matching.toleration_seconds is None:
-        return Stay(None, waits)
-    return Stay(max(0, matching.toleration_seconds), waits)
+        return Stay(None, waits, bears_off=bears)
+    return Stay(max(0, matching.toleration_seconds), waits and not ends_at_once(pod.pod))
 
 
-def _tolerates(toleration: Toleration) -> bool:
-    """Whether a toleration matches the taint ``unreachable:NoExecute``, which has no value."""
+def _first(pod: PodInfo, taint: str) -> Toleration | None:
+    return next((one for one in pod.pod.spec.tolerations or () if _tolerates(one, taint)), None)
+
+
+def _tolerates(toleration: Toleration, taint: str) -> bool:
+    """Whether a toleration matches a taint of NoExecute whose value nobody knows, or which has none."""
     if toleration.effect and toleration.effect != "NoExecute":
         return False
-    if toleration.key and toleration.key != UNREACHABLE:
+    if toleration.key and toleration.key != taint:
         return False
     return toleration.operator == "Exists" or (bool(toleration.key) and not toleration.value)
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kplan.cluster import Change, Cluster, PodInfo, PutNode, Terminate
-from kplan.course.losses.clock import UNREACHABLE, Pace, pace
+from kplan.cluster import Change, Cluster, PodInfo, PutNode, Terminate, leave
+from kplan.course.losses.clock import Pace, pace
 from kplan.course.losses.loss import FailRun, LostPod, lost_pods, waves_of
+from kplan.course.readiness.durations import ends_at_once
+from kplan.course.readiness.silence import UNREACHABLE
 from kplan.course.trial.attempts import Attempts, W, Why
 from kplan.objects.models import Node, Taint
 from kplan.pipeline import Planner
@@ -86,8 +88,9 @@ def _fall_silent(cluster: Cluster, nodes: Sequence[str], rate: Pace, pods: Seque
     for name in nodes:
         yield PutNode(name, _silent(node_of(cluster, name), evicts=name not in rate.stopped))
     for pod in pods:
-        if pod.stay.seconds is not None and not pod.pod.terminating:
-            yield Terminate(pod.pod.row)
+        if pod.stay.seconds is None or pod.pod.terminating:
+            continue
+        yield from leave(cluster, (pod.pod.row,)) if ends_at_once(pod.pod.pod) else (Terminate(pod.pod.row),)
 
 
 def _silent(node: Node, *, evicts: bool) -> Node:

@@ -11,9 +11,10 @@ import msgspec
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, RemoveNodes
 from kplan.cluster.owners import controller, fails_its_job, returns, returns_where_it_was
 from kplan.course.losses.clock import Pace, Stay, pace, stay
+from kplan.course.readiness.durations import ends_at_once
 from kplan.course.readiness.serving import OwnerOfPods, evicted_all, without
 from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
-from kplan.course.volumes.held import exclusive
+from kplan.course.volumes.held import Held, exclusive, held_elsewhere, not_starting
 from kplan.course.volumes.ties import Tie, empty_dirs, ties
 from kplan.pipeline import Planner
 from kplan.result import EventKind, PlanEvent
@@ -45,6 +46,7 @@ class LostPod(Generic[W]):
         last_try: whether its Job fails with it.
         lingers: whether what is made instead stays Pending as long as lost nodes are there.
         until_gone: what the observer said of it then.
+        rival: volume that another node has once all has come back, so that it does not start; None for none.
     """
 
     pod: PodInfo
@@ -61,6 +63,7 @@ class LostPod(Generic[W]):
     attached: bool = False
     lingers: bool = False
     until_gone: W | None = None
+    rival: Held | None = None
 
     @property
     def late(self) -> bool:
@@ -71,6 +74,11 @@ class LostPod(Generic[W]):
     def placed(self) -> bool:
         """Whether it has a node again."""
         return self.landing is not None and bool(self.landing.node) and not self.again
+
+    @property
+    def unheld(self) -> bool:
+        """Whether its volumes are detached by force some time after it, as no pod is left on its node that has them."""
+        return bool(self.kept_by) and ends_at_once(self.pod.pod)
 
     @property
     def kept_by(self) -> tuple[tuple[str, str, str], ...]:
@@ -187,7 +195,17 @@ def run_fail(
     _settle(run, attempts, landings)
     if why is not None:
         run.unserved = tuple(dict.fromkeys((*run.unserved, *evicted_all(planner.cluster, landings))))
+        _share(run, landings)
     return run
+
+
+def _share(run: FailRun[W], landings: Sequence[TriedPod[W]]) -> None:
+    """Tell of pods that get no volume in the end: another that shares it was placed before, on another node."""
+    placed = {landing.pod.row: landing.pod for landing in landings if landing.node and not landing.pod.gone}
+    rivals = {pod.row: held for pod, held in not_starting(run.cluster, placed.values(), ())}
+    for pod in run.back:
+        if pod.placed and pod.landing is not None:
+            pod.rival = rivals.get(pod.landing.pod.row)
 
 
 def lost_pods(cluster: Cluster, nodes: Sequence[str], rate: Pace) -> list[LostPod[W]]:
@@ -223,7 +241,7 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
     kind = controller(pod)[0]
     how_long = stay(pod)
     if node in rate.stopped:
-        how_long = Stay(None, how_long.waits)
+        how_long = replace(how_long, seconds=None, waits=kind == "StatefulSet")
     if kind in _OF_THEIR_NODE:
         return LostPod(pod, node, "stays", how_long)
     if pod.terminating and kind != "StatefulSet":
@@ -232,11 +250,17 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
     fate = "returns" if returns(pod) and not last_try else "gone"
     tied = tuple(ties(cluster, pod, lost))
     early = fate == "returns" and not how_long.waits and how_long.seconds is not None
-    attached = tuple(exclusive(cluster, pod)) if fate == "returns" else ()
+    attached = tuple(_attached_there(cluster, pod, lost)) if fate == "returns" else ()
     held = attached if early else ()
     dirs = tuple(empty_dirs(pod))
     delay = rate.delay(node)
     return LostPod(pod, node, fate, how_long, delay, held, tied, dirs, last_try=last_try, attached=bool(attached))
+
+
+def _attached_there(cluster: Cluster, pod: PodInfo, lost: Collection[str]) -> Iterable[tuple[str, str, str]]:
+    """Volumes of a pod that one node alone may attach; none where it waits for a node that is not lost to let go."""
+    elsewhere = held_elsewhere(cluster, pod) if pod.pod.spec.volumes and (pod.pod.status.phase == "Pending") else None
+    return () if elsewhere is not None and elsewhere.node not in lost else exclusive(cluster, pod)
 
 
 def waves_of(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:

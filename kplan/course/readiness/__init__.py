@@ -1,1 +1,1 @@
-"""Readiness: when pods are ready and gone, which kubelets refuse, who is left without a ready one; silent nodes."""
+"""Readiness: when pods are ready and gone, who is left without a ready one; silent nodes."""

@@ -15,10 +15,10 @@ from typing import Any
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo, leave
-from kplan.course.readiness.kubelet import admitted
 from kplan.course.readiness.silence import on_silent_node
 from kplan.course.rollout.state import Replica, Rollout, RolloutStep, Shared
 from kplan.course.trial.attempts import Attempts
+from kplan.course.trial.kubelet import admitted
 from kplan.course.volumes.held import held_elsewhere
 from kplan.objects.readiness import is_ready
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from kplan.admission import Fleet, Quotas, RunningSet, ordinal
 from kplan.cluster import AddPods, PodInfo, arrive, leave
-from kplan.course.readiness.durations import AT_ONCE, Paces, Span, grace_of, until_ready
-from kplan.course.readiness.kubelet import NotAdmitted
+from kplan.course.readiness.durations import AT_ONCE, Paces, Span, ends_at_once, grace_of, until_ready
 from kplan.course.readiness.silence import on_silent_node
 from kplan.course.trial.attempts import Attempts
+from kplan.course.trial.kubelet import NotAdmitted
 from kplan.course.volumes.held import DETACHED_AFTER, Held, exclusive_of, held_elsewhere
 from kplan.objects.models import Pod
 from kplan.result import EventKind
@@ -265,7 +265,7 @@ class Rollout:
             self.gone = max(self.gone, self.now.most + (grace_of(pod.pod) if pod.bound else 0))
         del self.there[pod.row]
         self.serving = min(self.serving, self.ready())
-        if on_silent_node(planner.cluster, pod.row):
+        if on_silent_node(planner.cluster, pod.row) and not ends_at_once(pod.pod):
             self.lingering.append(replica)
             return
         planner.apply(leave(planner.cluster, (pod.row,)))

@@ -1,1 +1,1 @@
-"""Trials: what-ifs are taken, pods are tried one after another, and those that wait are woken and tried again."""
+"""Trials: what-ifs are taken, pods are tried one after another, those that wait are woken, kubelets are asked."""

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
-from kplan.cluster import PodInfo
+from kplan.cluster import PodInfo, leave
 from kplan.course.evictions.returning import Returns
 from kplan.course.trial.alike import likeness
+from kplan.course.trial.kubelet import NotAdmitted, admitted
 from kplan.framework.preemption import NodeStatus
 from kplan.pipeline import Planner
 from kplan.result import EventKind, PlanEvent
@@ -38,6 +39,8 @@ class TriedPod(Generic[W]):
         why: what the observer said of it; None for what was placed, or where nobody asks.
         elsewhere: whether another scheduler places it.
         again: whether others evicted it over and over, until it was given up.
+        named: whether its template names the node, so that no scheduler was asked.
+        not_admitted: why nothing runs it there; None where its kubelet takes it.
         permit: what a Permit plugin holds it back with where it was placed; None for none.
     """
 
@@ -53,6 +56,8 @@ class TriedPod(Generic[W]):
     elsewhere: bool = False
     again: bool = False
     permit: NodeStatus | None = None
+    named: bool = False
+    not_admitted: NotAdmitted | None = None
 
     @property
     def began_as(self) -> str:
@@ -151,6 +156,8 @@ class Attempts(Generic[W]):
         planner = self.planner
         instead_of = self.returns.first_name.get(pod.row, "") if self.returns is not None else ""
         was = self.was.get(pod.row, "")
+        if pod.pod.spec.node_name:
+            return self._on_its_node(pod, instead_of, was)
         if not planner.queue.responsible(pod):
             return TriedPod(pod, EventKind.PENDING, instead_of=instead_of, was=was, elsewhere=True)
         event = planner.step(pod)
@@ -162,6 +169,17 @@ class Attempts(Generic[W]):
         tie = len(last.scores.best) if last.scores is not None else 0
         node = planner.cluster.node_name(last.placement.node)
         return TriedPod(pod, event.kind, node, instead_of, was, evicts, tie, message, permit=last.permit)
+
+    def _on_its_node(self, pod: PodInfo, instead_of: str, was: str) -> TriedPod[W]:
+        """Ask the kubelet of the node that a template names; what it refuses takes no room."""
+        planner = self.planner
+        features = next(iter(planner.pipelines.values())).features
+        why = admitted(planner.cluster, (pod,), features).refused.get(pod.key)
+        if why is None:
+            node = planner.cluster.home_of(pod.row)
+            return TriedPod(pod, EventKind.PLACED, node, instead_of, was, named=True)
+        planner.apply(leave(planner.cluster, (pod.row,)))
+        return TriedPod(pod, EventKind.PENDING, "", instead_of, was, named=True, not_admitted=why)
 
     def _kind(self, event: PlanEvent) -> EventKind:
         """What a pod is that was not placed: one that evicted others waits, and so does one without any node."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from kplan.cluster import PodInfo
+from kplan.cluster.owners import of_its_node
 from kplan.course.trial.alike import likeness
 from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
 from kplan.course.trial.waking import asleep
@@ -34,6 +35,12 @@ class TakenStep(Generic[W]):
     effect: Effect
     landings: tuple[TriedPod[W], ...]
     cut: tuple[str, ...] = ()
+
+
+def _names_its_node(pod: PodInfo) -> bool:
+    """Whether a pod that a step has made is for a node that its template names, so that its kubelet alone is asked."""
+    new = (pod.pod.status.phase or "Pending") == "Pending"
+    return new and bool(pod.pod.spec.node_name) and not pod.gone and not of_its_node(pod)
 
 
 class WhatIf(Generic[W]):
@@ -75,9 +82,10 @@ class WhatIf(Generic[W]):
         asked_about = {cluster.pods[row].key for row in effect.asked_about if row not in self.waiting}
         self.planner.apply(effect.changes)
         attempts.come_back(left)
+        named = [pod for pod in cluster.pods[before:] if _names_its_node(pod)]
         rows = [*self.waiting, *range(before, len(cluster.pods))]
         pods = [pod for pod in map(cluster.pods.__getitem__, rows) if pod.waiting and pod.key not in asked_about]
-        landings = self._place(pods)
+        landings = [*attempts.place(named), *self._place(pods)]
         self.planner.apply(list(rewritten(cluster, budgets)))
         self.waiting = sorted({landing.pod.row for landing in landings if not landing.node and landing.pod.waiting})
         return TakenStep(effect, tuple(landings), tuple(attempts.cut[cut:]))

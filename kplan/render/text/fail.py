@@ -124,7 +124,9 @@ def _when(pod: FailedPod) -> str:
         return "once the node goes"
     if pod.waits_for_deletion is not None:
         return f"after {pod.deleted_after:,} s, Pending until the node goes"
-    starts = ", starts once the node goes" if pod.waits_for_volume else ""
+    late = "once the node goes" if pod.starts_after is None else f"after {pod.starts_after:,} s"
+    starts = f", starts {late}" if pod.waits_for_volume else ""
+    starts = ", does not start" if pod.never_starts else starts
     return f"after {pod.deleted_after:,} s{starts}"
 
 

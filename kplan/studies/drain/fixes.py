@@ -15,7 +15,7 @@ from kplan.course.trial.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, RemedyCost, both
-from kplan.remedies.drains import budget_ways, without_budget
+from kplan.remedies.drains import budget_ways, without_budget, without_named_node
 from kplan.remedies.engine import Measure, Sifted, Tried, by_steps, sift, tried
 from kplan.remedies.more_nodes import RIVALS, one_more, up_to
 from kplan.scenario import Effect, Step
@@ -152,7 +152,12 @@ def _ways(
             yield list(without_budget(cluster, [f"{gone.pod.namespace}/{name}" for name in asked.several]))
         else:
             yield list(budget_ways(cluster, key, gone.pod, nodes))
-    homeless = [gone for gone in left if gone.number]
+    named = [gone for gone in left if gone.landing is not None and gone.landing.named]
+    if named:
+        yield list(without_named_node(cluster, [gone.pod for gone in named]))
+    homeless = [gone for gone in left if gone.number and gone not in named]
+    if named and not homeless:
+        return
     more = list(_open(cluster, nodes, turns=turns, together=together)) if homeless else []
     if delete and any(_counts_nodes(gone) for gone in homeless):
         more.append(Candidate(_DELETE, RemedyCost.UNCORDON, about.Named(), steps=(DELETE,)))

@@ -32,7 +32,8 @@ from kplan.wording.fail import (
 from kplan.wording.failing import Failure, failure
 from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
-from kplan.wording.timeline import timeline
+from kplan.wording.rollouts import do_not_start, held_by
+from kplan.wording.timeline import detached_at, timeline
 from kplan.words import listed
 
 
@@ -121,7 +122,11 @@ def _held(run: FailRun[Failure]) -> Iterator[Doubt]:
     lingering = [pod for pod in run.back if pod.lingers]
     if lingering:
         yield Doubt(code="node-still-there", text=pending_until_gone(run, lingering))
-    held = [pod for pod in run.back if pod.kept_by]
+    rivals = [(pod.pod.key, pod.rival) for pod in run.back if pod.rival is not None]
+    if rivals:
+        keys, first = [key for key, _ in rivals], rivals[0][1]
+        yield Doubt(code="volume-shared", text=do_not_start([f"what is made for {listed(keys, most=2)}"], first))
+    held = [pod for pod in run.back if pod.kept_by and not pod.unheld]
     if held:
         yield Doubt(code="volume-attached", text=attached_until([pod.pod.key for pod in held], held[0].kept_by[0]))
 
@@ -173,6 +178,8 @@ def _pod(cluster: Cluster, pod: LostPod[Failure], grace: int) -> FailedPod:
         else None,
         waits_for_node=pod.fate == "returns" and (pod.stay.waits or pod.stay.seconds is None),
         waits_for_volume=volume_of(pod.kept_by[0]) if pod.kept_by else "",
+        starts_after=detached_at(pod, grace) if pod.unheld else None,
+        never_starts=held_by(pod.rival) if pod.rival is not None else "",
         waits_for_deletion=pod.until_gone.because if pod.lingers and pod.until_gone is not None else None,
         because=lost_cause(pod) if fate == "pending" else None,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),

@@ -13,6 +13,7 @@ from kplan.course.trial.trying import ask_after
 from kplan.pipeline import Planner
 from kplan.remedies.about import Named, NewNode
 from kplan.remedies.candidate import Candidate, RemedyCost
+from kplan.remedies.drains import without_named_node
 from kplan.remedies.engine import Measure, Tried, best, by_steps, sift, tried
 from kplan.remedies.more_nodes import RIVALS, one_more, up_to
 from kplan.scenario.add_node import AddNode
@@ -34,7 +35,10 @@ def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:
         return None
     # pods that wait come first
     most = max(2, lacks_room(run) + min(sum(pod.waiting for pod in planner.cluster.pods), RIVALS))
-    candidates = [up_to(one_more(NewNode(like)), most) for like in _models(planner.cluster, run)]
+    named = [pod.pod for pod in run.pending if pod.landing is not None and pod.landing.named]
+    candidates = list(without_named_node(planner.cluster, named))
+    if len(named) < lacks_room(run):
+        candidates += [up_to(one_more(NewNode(like)), most) for like in _models(planner.cluster, run)]
 
     def lost(candidate: Candidate) -> Tried[FailRun[Any]] | None:
         return tried(candidate, ask_after(planner, candidate.steps, lambda trial: run_fail(trial, run.nodes)))

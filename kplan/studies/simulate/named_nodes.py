@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
-from kplan.course.readiness.kubelet import NotAdmitted, admitted
+from kplan.course.trial.kubelet import NotAdmitted, admitted
 from kplan.framework.features import Features
 from kplan.result.document_plan import Expanded
 from kplan.wording.careful import evicts_on_its_node, not_admitted
