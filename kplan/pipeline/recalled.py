@@ -65,18 +65,19 @@ class _Column:
     edited: int
     used: int
 
+    @property
+    def changes(self) -> bool:
+        """Whether it may say something else within an epoch."""
+        return self.by_taints or self.by_usage
+
     def now(self, cluster: Cluster) -> NDArray[Any]:
         """What it says now: nodes that were changed since are asked about again."""
         touched = cluster.touched
-        rows: set[int] = set()
-        if self.by_usage and self.used != len(touched.used):
-            rows.update(touched.used[self.used :])
-            self.used = len(touched.used)
-        if self.by_taints and self.edited != len(touched.edited):
-            rows.update(touched.edited[self.edited :])
-            self.edited = len(touched.edited)
-        if rows:
-            fresh = np.fromiter(rows, dtype=np.intp, count=len(rows))
+        used = self.used if self.by_usage else len(touched.used)
+        edited = self.edited if self.by_taints else len(touched.edited)
+        self.used, self.edited = len(touched.used), len(touched.edited)
+        if used != self.used or edited != self.edited:
+            fresh = touched.since(used, edited)
             self.said[fresh] = self.ask(cluster, plain(fresh))
         return self.said
 
@@ -202,12 +203,11 @@ class Recalled:
             states = dict(states)
             for plugin in template.asked:
                 states[plugin.name] = _made(plugin.pre_filter(pod, cluster))
-        fits = _every(template.filters, cluster)
+        rows = np.flatnonzero(_every(template.filters, cluster))
         for plugin in template.live:
             state = states.get(plugin.name)
             if not isinstance(state, Skip):
-                fits = fits & _let(plugin, pod, state, cluster, plain(cluster.all_rows))
-        rows = np.flatnonzero(fits)
+                rows = rows[_let(plugin, pod, state, cluster, plain(rows))]
         if not len(rows):
             raise _WholeCycleError
         prepared = dict(template.prepared)
@@ -221,9 +221,7 @@ class Recalled:
     ) -> NDArray[np.int64]:
         """int64[F], what nodes are worth to a pod; what PreScore made is noted in ``prepared``."""
         cluster = self.cluster
-        total = np.zeros(len(rows), dtype=np.int64)
-        for column in template.scores:
-            total += column.now(cluster)[rows]
+        total = _sum(template.scores, cluster, rows)
         for column in template.scaled:
             scaled = column.plugin.normalize(column.pod, column.state, cluster, rows, column.now(cluster)[rows])
             total += scaled * column.weight
@@ -286,7 +284,7 @@ class Recalled:
             raise _WholeCycleError
         else:
             column = self._column(template, plugin, Point.FILTER, state, 0)
-            if column.by_taints or column.by_usage or not column.said.all():
+            if column.changes or not column.said.all():
                 template.filters.append(column)
 
     def _begin_score(self, template: _Template, plugin: Any) -> None:
@@ -300,7 +298,8 @@ class Recalled:
         elif not isinstance(state, Skip):
             weight = template.pipeline.profile.weights.get(name, 1)
             column = self._column(template, plugin, Point.SCORE, state, weight)
-            (template.scaled if hasattr(plugin, "normalize") else template.scores).append(column)
+            if column.changes or (column.said != column.said[:1]).any():  # else it ranks nothing
+                (template.scaled if hasattr(plugin, "normalize") else template.scores).append(column)
 
     def _column(self, template: _Template, plugin: Any, point: Point, state: Any, weight: int) -> _Column:
         """What a plugin says by node; templates that differ in nothing that it reads share it."""
@@ -365,6 +364,17 @@ def _let(plugin: Any, pod: PodInfo, state: Any, cluster: Cluster, worlds: Worlds
         raise _WholeCycleError
     let: Mask = ~findings.failed
     return let
+
+
+def _sum(columns: list[_Column], cluster: Cluster, rows: Rows) -> NDArray[np.int64]:
+    """int64[F], the sum of scores at rows."""
+    if not columns:
+        return np.zeros(len(rows), dtype=np.int64)
+    whole = columns[0].now(cluster)
+    for column in columns[1:]:
+        whole = whole + column.now(cluster)
+    at: NDArray[np.int64] = whole[rows]
+    return at
 
 
 def _every(columns: list[_Column], cluster: Cluster) -> Mask:

@@ -120,8 +120,9 @@ class Attempts(Generic[W]):
                 Attempts.tell(number, len(queue))
                 landing = self.attempt(pod)
                 landings.append(landing)
-                again += self.come_back(dict.fromkeys(landing.evicts, landing.node))
-            queue = self.planner.queue.sort(again)
+                if landing.evicts:
+                    again += self.come_back(dict.fromkeys(landing.evicts, landing.node))
+            queue = self.planner.queue.sort(again) if again else []
         return landings
 
     def retry(self) -> None:
