@@ -145,12 +145,12 @@ def hand(packed: PackedBase) -> None:
     _handed[packed.digest] = packed
 
 
-def work(base: PackedBase | str, scenario: SweepScenario) -> SweepOutcome:
-    """Carry out a scenario in this process, on a bench that is built for the first of them.
+def work(base: PackedBase | str, scenarios: Sequence[SweepScenario]) -> list[SweepOutcome]:
+    """Carry scenarios out in this process, on a bench that is built for the first of them.
 
     Args:
         base: the base, or the digest of one that was handed over.
-        scenario: the scenario.
+        scenarios: the scenarios.
 
     Raises:
         UsageError: another version of kplan has packed the base.
@@ -161,4 +161,4 @@ def work(base: PackedBase | str, scenario: SweepScenario) -> SweepOutcome:
             packed = _handed[base] if isinstance(base, str) else base
             _benches.clear()
             _benches[digest] = ScenarioBench(packed.base())
-        return _benches[digest].answer(scenario)
+        return [_benches[digest].answer(scenario) for scenario in scenarios]

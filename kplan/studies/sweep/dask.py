@@ -24,7 +24,7 @@ CONNECT = 10
 WORKERS = 60
 """Seconds in which the first worker has to be there."""
 _AHEAD = 2
-"""Scenarios for each worker: the next one is there when it is done with one."""
+"""Batches for each worker: the next one is there when it is done with one."""
 _COUNTED = 5.0
 """Seconds after which workers are counted again."""
 _LARGEST = "4GB"

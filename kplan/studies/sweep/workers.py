@@ -74,7 +74,7 @@ def sweep(
         yield from map(bench.answer, waiting)
         return
     with closing(_crew(jobs, pack(bench.base, digest), workers.dask)) as crew:
-        yield from SweepRun(crew).outcomes(waiting)
+        yield from SweepRun(crew, total).outcomes(waiting)
 
 
 def _crew(jobs: int, packed: PackedBase, dask: str) -> Crew:
