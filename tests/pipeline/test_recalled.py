@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import kplan
 from kplan.cluster import arrive, leave
 from kplan.course.drains.drain import run_drain
-from kplan.course.evictions.returning import copy_of, next_name
+from kplan.course.evictions.returning import copy_of, next_name, was_made
 from kplan.objects.models import Node, Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -64,7 +64,7 @@ def moved_about(planner: Planner, draw: random.Random) -> list[Any]:
         victim = draw.choice(there)
         with planner.trial() as trial:
             trial.apply(leave(cluster, (victim.row,)))
-            trial.apply(arrive(cluster, (copy_of(victim, next_name(victim)),)))
+            trial.apply(arrive(cluster, (copy_of(victim, next_name(victim.name, made=was_made(victim))),)))
             if planner.queue.responsible(cluster.pods[-1]):
                 answers.append(told(trial.step(cluster.pods[-1])))
             if draw.random() < 0.7:
