@@ -43,7 +43,8 @@ class Column:
         Args:
             sizes: length of each axis, as ``sizes_of`` gives them.
         """
-        return np.full([sizes[axis] for axis in self.axes], self.blank, dtype=self.dtype)
+        shape = [sizes[axis] for axis in self.axes]
+        return np.full(shape, self.blank, self.dtype) if self.blank else np.zeros(shape, self.dtype)
 
 
 COLUMNS: tuple[Column, ...] = (

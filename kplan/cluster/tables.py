@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
-from kplan.objects.kinds import KINDS
+from kplan.objects.kinds import WITHOUT_COLUMNS
 from kplan.objects.models import (
     CSIDriver,
     CSINode,
@@ -36,9 +36,8 @@ class ObjectTables:
 
     def __init__(self, state: ClusterState) -> None:
         self._tables: dict[str, dict[str, Object]] = {
-            kind.attribute: {item.key: item for item in getattr(state, kind.attribute)}
-            for kind in KINDS
-            if kind.name not in ("Node", "Pod")
+            attribute: {item.key: item for item in items} if (items := getattr(state, attribute)) else {}
+            for attribute in WITHOUT_COLUMNS
         }
         self.version: dict[str, int] = dict.fromkeys((*self._tables, "nodes"), 0)
         self._puts = 0

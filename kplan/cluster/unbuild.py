@@ -6,7 +6,7 @@ from msgspec import structs
 
 from kplan.cluster.cluster import Cluster
 from kplan.cluster.pods import PodInfo
-from kplan.objects.kinds import KINDS
+from kplan.objects.kinds import WITHOUT_COLUMNS
 from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 
@@ -21,9 +21,8 @@ def to_state(cluster: Cluster) -> ClusterState:
     objects: list[Object] = [*cluster.nodes]
     objects += [pod for pod in former.pods if pod.ended]
     objects += [pod_object(cluster, pod) for pod in cluster.pods if not pod.gone]
-    for kind in KINDS:
-        if kind.name not in ("Node", "Pod"):
-            objects += cluster.objects.table(kind.attribute).values()
+    for attribute in WITHOUT_COLUMNS:
+        objects += cluster.objects.table(attribute).values()
     return former.having(objects)
 
 

@@ -164,6 +164,11 @@ KINDS: tuple[Kind, ...] = (
     Kind(models.CompositePodGroup, _SCHEDULING, "composite_pod_groups", versions=("v1alpha3",)),
 )
 
+WITHOUT_COLUMNS: tuple[str, ...] = tuple(
+    kind.attribute for kind in KINDS if kind.model not in (models.Node, models.Pod)
+)
+"""Attributes of ClusterState for all that is no node and no pod."""
+
 BY_NAME: dict[tuple[str, str], Kind] = {(kind.group, kind.kind): kind for kind in KINDS}
 BY_MODEL: dict[type[Object], Kind] = {kind.model: kind for kind in KINDS}
 

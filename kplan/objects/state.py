@@ -234,7 +234,7 @@ def _tables(objects: Iterable[models.Object]) -> dict[str, Any]:
     tables: dict[str, list[models.Object]] = {kind.attribute: [] for kind in KINDS}
     for item in objects:
         tables[BY_MODEL[type(item)].attribute].append(item)
-    return {attribute: tuple(sorted(items, key=_order)) for attribute, items in tables.items()}
+    return {attribute: tuple(sorted(items, key=_order)) if items else () for attribute, items in tables.items()}
 
 
 def _order(item: models.Object) -> tuple[bytes, bytes]:
