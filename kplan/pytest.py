@@ -20,8 +20,8 @@ PlanOf = Callable[..., "Answer"]
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """Add the option and the setting that name the snapshot."""
-    # pytest parses and rewrites each module of a package that brings a plugin, for asserts that tests may read: kplan
-    # has none, and some hundred modules; without a cache of bytecode that took half of the start of each run
+    # pytest parses and rewrites each module of a package that brings a plugin, so that asserts that fail show values:
+    # no assert of kplan is for tests, and without a cache of bytecode that took half of the start of a run
     getattr(pluginmanager.rewrite_hook, "_must_rewrite", set()).discard("kplan")
     group = parser.getgroup("kplan")
     group.addoption("--kplan-snapshot", metavar="PATH", default="", help="file or folder that kplan plans on")

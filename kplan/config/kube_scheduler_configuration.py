@@ -111,7 +111,9 @@ def _of_configuration(
 ) -> SchedulerConfiguration:
     conversion = converted(tree) if allow_unknown and is_older(tree) else None
     wire, arguments = _decode(tree if conversion is None else conversion.tree, features.version.minor)
-    drafts = [_with_defaults(wire, i, arguments[i] if arguments else (), features) for i in _profiles(wire)]
+    # a file without any profile has one that says nothing
+    numbers = range(len(wire.profiles) or 1)
+    drafts = [_with_defaults(wire, i, arguments[i] if arguments else (), features) for i in numbers]
     if validate and (errors := validation.validate(wire, drafts, features)):
         raise ConfigError(aggregate(errors), code="config-invalid", hint=_NO_START)
     extenders, drafts = _extenders(wire.extenders, drafts)
@@ -234,11 +236,6 @@ def _plugin_args(decoder: Decoder, name: str, raw: Any, path: str) -> Any:
 
 
 # --- defaults
-
-
-def _profiles(wire: KubeSchedulerConfiguration) -> range:
-    """Indices of the profiles; a file without any has one that says nothing."""
-    return range(len(wire.profiles) or 1)
 
 
 def _with_defaults(

@@ -132,7 +132,7 @@ def balanced_score_requests(pod: models.Pod, rules: RequestRules) -> dict[str, i
 
     Source: calculatePodResourceRequest in noderesources/resource_allocation.go, NewBalancedAllocation.
     """
-    amounts = request_amounts(pod, rules, use_status=True)
+    amounts = request_amounts(pod, rules)
     return {name: _units(name, amount) for name, amount in amounts.items()}
 
 
@@ -151,20 +151,19 @@ def scheduler_units(resources: models.ResourceList | None) -> dict[str, int]:
     }
 
 
-def request_amounts(pod: models.Pod, rules: RequestRules, *, use_status: bool) -> Amounts:
-    """Return what a pod requests as exact amounts [10^-9], every name included.
+def request_amounts(pod: models.Pod, rules: RequestRules) -> Amounts:
+    """Return what a pod requests as exact amounts [10^-9], every name included; by its status while it is resized.
 
     Args:
         pod: the pod, with API defaults applied.
         rules: how the version counts.
-        use_status: whether the status counts too, for resizes under way.
 
     Raises:
         QuantityError: a quantity cannot be read.
 
     Source: PodRequests in component-helpers resource/helpers.go.
     """
-    return _amounts(pod, rules, NOTHING, resized=use_status and is_resized(pod, rules), claimed={})
+    return _amounts(pod, rules, NOTHING, resized=is_resized(pod, rules), claimed={})
 
 
 def has_pod_level_requests(pod: models.Pod) -> bool:

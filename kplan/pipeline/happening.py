@@ -76,26 +76,6 @@ def _conditions(node: Node) -> dict[str, str]:
     return {condition.type: condition.status for condition in node.status.conditions or ()}
 
 
-def object_change(old: Object | None, new: Object | None, rules: RequestRules, target: str = "") -> Iterator[Happened]:
-    """Yield what happened to one object of any kind.
-
-    Args:
-        old: before; None for a new one.
-        new: after; None for one that is gone.
-        rules: how requests are counted.
-        target: ``namespace/name`` of the waiting pod that is asked about.
-    """
-    there = new or old
-    if isinstance(there, Node):
-        yield from node_events(old if isinstance(old, Node) else None, new if isinstance(new, Node) else None)
-    elif isinstance(there, Pod):
-        mine = f"{there.namespace}/{there.name}" == target
-        before, after = old if isinstance(old, Pod) else None, new if isinstance(new, Pod) else None
-        yield from pod_events(before, after, rules, target=mine)
-    elif there is not None:
-        yield from object_events(Resource(type(there).__name__), old, new)
-
-
 def pod_events(old: Pod | None, new: Pod | None, rules: RequestRules, *, target: bool = False) -> Iterator[Happened]:
     """Yield what happened to a pod: each kind of change apart.
 

@@ -75,7 +75,8 @@ def strategies(rollout: RolloutPlan) -> Iterator[Candidate]:
     where = _STRATEGIES.get(word, "")
     if where and rollout.strategy == "RollingUpdate" and rollout.max_surge:
         missing = max(1, rollout.max_unavailable)
-        fields = tuple((("spec", where, "rollingUpdate", key), value) for key, value in _no_surge(missing))
+        no_surge = ("maxSurge", 0), ("maxUnavailable", missing)
+        fields = tuple((("spec", where, "rollingUpdate", key), value) for key, value in no_surge)
         more = "missing" if missing != rollout.max_unavailable else ""
         what = about.Named(more, key=str(rollout.max_unavailable), new=missing, old=rollout.max_surge)
         yield Candidate("no-surge", RemedyCost.LOOSEN, what, fields=fields)
@@ -96,10 +97,6 @@ def _more_missing(cluster: Cluster, rollout: RolloutPlan) -> Iterator[Candidate]
         what = about.Named(key="maxUnavailable", new=missing, old=rollout.max_unavailable)
         fields = ((("spec", "updateStrategy", "rollingUpdate", "maxUnavailable"), missing),)
         yield Candidate("more-unavailable", RemedyCost.LOOSEN, what, fields=fields)
-
-
-def _no_surge(missing: int) -> tuple[tuple[str, int], ...]:
-    return ("maxSurge", 0), ("maxUnavailable", missing)
 
 
 def _shared(cluster: Cluster, key: str) -> Iterator[Candidate]:

@@ -28,7 +28,7 @@ from kplan.remedies.search import remedies
 from kplan.result.document_how_to import FieldChange, HowTo
 from kplan.result.document_plan import SimulationPlan
 from kplan.scenario.add_node import AddNode
-from kplan.sources import ManifestObject, Manifests
+from kplan.sources import Manifests
 from kplan.studies.by_object import REPLICATED, Mine, by_object, waiting_among
 from kplan.studies.enough_quota import enough_quota
 from kplan.wording.how_to import how_to
@@ -234,7 +234,7 @@ class _Landing:
             (
                 manifest_object
                 for manifest_object in manifests.objects
-                if _place(manifest_object) == self.item.change.place
+                if manifest_object.place == self.item.change.place
             ),
             None,
         )
@@ -373,10 +373,6 @@ def _lower_further(tried: Attempt) -> Candidate | None:
     groups = tuple(group for group in find_groups(asked) if not group.left_out)
     lowering = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
     return None if lowering is None else replace(tried.candidate, edits=(*tried.candidate.edits, *lowering.edits))
-
-
-def _place(manifest: ManifestObject) -> str:
-    return f"{manifest.file}:{manifest.line}"
 
 
 def worse(first: SimulationPlan, then: SimulationPlan, name: str) -> Worse:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,14 @@ import msgspec
 import pytest
 
 import kplan
+from kplan.framework.events import Happened, Resource
 from kplan.objects import models
 from kplan.objects.kinds import KINDS
-from kplan.objects.models import Object
+from kplan.objects.models import Node, Object, Pod
+from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState, Completeness
 from kplan.pipeline import Planner
-from kplan.pipeline.happening import object_change
+from kplan.pipeline.happening import node_events, object_events, pod_events
 from kplan.pipeline.waking import Waking, rejectors
 from tests.oracle.waking_cases import cases
 
@@ -57,6 +60,19 @@ def waking(planner: Planner) -> Waking:
     [waits] = [pod for pod in planner.waiting() if pod.name == "waits"]
     outcome = planner.cycle(waits).explain()
     return Waking(planner.pipelines["default-scheduler"], waits, rejectors(outcome))
+
+
+def object_change(old: Object | None, new: Object | None, rules: RequestRules, target: str) -> Iterator[Happened]:
+    """Yield what happened to one object of any kind, as seen by the waiting pod of a key."""
+    there = new or old
+    if isinstance(there, Node):
+        yield from node_events(old if isinstance(old, Node) else None, new if isinstance(new, Node) else None)
+    elif isinstance(there, Pod):
+        mine = f"{there.namespace}/{there.name}" == target
+        before, after = old if isinstance(old, Pod) else None, new if isinstance(new, Pod) else None
+        yield from pod_events(before, after, rules, target=mine)
+    elif there is not None:
+        yield from object_events(Resource(type(there).__name__), old, new)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

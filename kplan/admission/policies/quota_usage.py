@@ -42,7 +42,7 @@ def pod_usage(pod: Pod, rules: RequestRules) -> Amounts:
     if pod.spec.overhead:
         overhead = amounts_of(pod.spec.overhead)
         add_to(limits, {name: amount for name, amount in overhead.items() if limits.get(name)})
-    usage = _usage(request_amounts(pod, rules, use_status=True), limits)
+    usage = _usage(request_amounts(pod, rules), limits)
     return {**usage, "count/pods": NANO_PER_UNIT}
 
 

@@ -32,7 +32,7 @@ MOST_TURNS = 4
 
 def group_in(planner: Tries, pod: PodInfo) -> GroupInfo | None:
     """The group whose cycle a waiting pod is tried in; None where it is tried alone."""
-    pipeline = _pipeline(planner, pod)
+    pipeline = planner.queue.pipelines.get(pod.scheduler_name)
     if pipeline is None or not pod.waiting:
         return None
     asked = planner.together(pod) if planner.together is not None else ""
@@ -63,10 +63,6 @@ def _asked(planner: Tries, name: str) -> GroupInfo:
     gang = PodGroupSchedulingPolicy(gang=GangSchedulingPolicy(min_count=len(mine)))
     spec = PodGroupSpec(scheduling_policy=gang, priority=min(pod.priority for pod in waiting))
     return GroupInfo(name, PodGroup(spec=spec), tuple(waiting), sum(pod.bound for pod in mine), asked=True)
-
-
-def _pipeline(planner: Tries, pod: PodInfo) -> Pipeline | None:
-    return planner.queue.pipelines.get(pod.scheduler_name)
 
 
 @dataclass(frozen=True, slots=True)

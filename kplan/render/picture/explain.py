@@ -66,9 +66,7 @@ def _deciding(answer: Answer) -> Panel | None:
     return short
 
 
-def shortfall(
-    groups: tuple[Group, ...], title: str = "Free of what it requests, on the nearest node of each"
-) -> Bars | None:
+def shortfall(groups: tuple[Group, ...]) -> Bars | None:
     """Draw request against what is free, of the nearest node of each group that is short of something."""
     found = [
         (letter(place), node, shortage)
@@ -81,7 +79,7 @@ def shortfall(
         return None
     names = sorted({shortage.resource for _, _, shortage in found})
     return Bars(
-        title=title,
+        title="Free of what it requests, on the nearest node of each",
         bars=tuple(_short(*one, names) for one in found[:_MOST_BARS]),
         unit=OF_REQUEST,
         high=120,

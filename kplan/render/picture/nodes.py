@@ -58,7 +58,7 @@ def fullness(rows: tuple[NodeRow, ...]) -> Tiles:
     return tiles_of(tiles, f"cpu or memory requested, the larger: {count(len(rows), 'node')}")
 
 
-def tiles_of(tiles: tuple[Tile, ...], title: str, *, share: float = 1) -> Tiles:
+def tiles_of(tiles: tuple[Tile, ...], title: str) -> Tiles:
     """Draw tiles of fullness with their scale, and how many nodes are in each class."""
     counts = Counter(tile.look for tile in tiles)
     meanings = tuple(
@@ -66,7 +66,7 @@ def tiles_of(tiles: tuple[Tile, ...], title: str, *, share: float = 1) -> Tiles:
         for look, words in zip(FULLNESS, _WORDS, strict=True)
         if counts[look] or look != Look.FULL_5
     )
-    return Tiles(title, tiles, meanings, "percent requested", to=ALL_NODES, share=share)
+    return Tiles(title, tiles, meanings, "percent requested", to=ALL_NODES)
 
 
 def _counted(tiles: Tiles) -> Counter[str]:

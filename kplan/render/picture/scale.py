@@ -94,7 +94,7 @@ def round_step(least: float, unit: ScaleUnit) -> float:
     return max(step, 1) if unit.whole else step
 
 
-def rounded_up(number: float, unit: ScaleUnit, most: int = 5) -> float:
+def rounded_up(number: float, unit: ScaleUnit) -> float:
     """The end of a scale from 0 that holds a number: a whole number of round steps."""
-    step = round_step(number / most, unit)
+    step = round_step(number / 5, unit)
     return max(ceil(number / step - 1e-9) * step, step)

@@ -179,7 +179,7 @@ def _pool_row(pool: Pool, largest: Mapping[str, str]) -> list[str]:
 
 def _rows(page: Page, document: NodeList, rows: int | None, resources: Sequence[str], *, wide: bool) -> list[str]:
     """Write the nodes, and return what is to be said of the table."""
-    names = list(resources) or (_all_resources(document) if wide else ["cpu", "memory"])
+    names = list(resources) or ([name for name in document.totals if name != "pods"] if wide else ["cpu", "memory"])
     extra = "" if wide or resources else _extended(document)
     columns = _Columns(tuple(names), extra, wide=wide)
     nodes = document.nodes
@@ -357,10 +357,6 @@ def _note(node: NodeRow, *, wide: bool) -> str:
     if node.kept:
         told.append(f"{node.kept} nominated")
     return ", ".join(told if wide else told[:1])
-
-
-def _all_resources(document: NodeList) -> list[str]:
-    return [name for name in document.totals if name != "pods"]
 
 
 def _extended(document: NodeList) -> str:

@@ -47,9 +47,9 @@ def load_shapes(file: str) -> dict[str, dict[str, str]]:
     return shapes
 
 
-def shape_room(planner: Planner, name: str, requests: Mapping[str, str], namespace: str = "default") -> ShapeRoom:
+def shape_room(planner: Planner, name: str, requests: Mapping[str, str]) -> ShapeRoom:
     """Count the pods of one shape that fit beside what runs."""
-    supply = Supply(name, shape_pod(name, requests, namespace))
+    supply = Supply(name, shape_pod(name, requests, "default"))
     counted = count_sets(planner, [supply], [1], why=failure)
     return ShapeRoom(
         name=name,
