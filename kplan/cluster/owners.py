@@ -8,12 +8,16 @@ from kplan.objects.job_tries import fails_with_its_pod
 
 _BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
 _OF_ITS_NODE = ("Node", "DaemonSet")
+_NOBODY = ("", "")
 
 
 def controller(pod: PodInfo) -> tuple[str, str]:
     """Kind and name of the controller that owns a pod; empty texts for none."""
-    owner = pod.pod.controller
-    return (owner.kind or "", owner.name or "") if owner is not None else ("", "")
+    known = pod.controlled_by
+    if known is None:  # no change of a pod gives it another
+        owner = pod.pod.controller
+        known = pod.controlled_by = (owner.kind or "", owner.name or "") if owner is not None else _NOBODY
+    return known
 
 
 def owner_without_control(pod: PodInfo) -> str:
