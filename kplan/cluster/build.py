@@ -58,6 +58,7 @@ def build(state: ClusterState, rules: RequestRules | None = None, as_scheduler: 
     _build_nodes(cluster)
     cluster.counters = Counters(cluster)
     append_pods(cluster, state.pods)
+    cluster.pods_read = len(cluster.pods)
     return cluster
 
 

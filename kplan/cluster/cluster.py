@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from kplan.cluster.distinct import Distinct
 from kplan.cluster.groups import GroupMembers
 from kplan.cluster.labels import NodeLabels
 from kplan.cluster.pods import PodClasses, PodInfo
-from kplan.cluster.ranks import Ranks
+from kplan.cluster.ranks import Ranks, by_name
 from kplan.cluster.tables import ObjectTables
 from kplan.cluster.touched import Touched
 from kplan.objects.models import Node, Taint
@@ -68,6 +68,7 @@ class Cluster:
         stamp: grows with everything that is changed or taken back.
         touched: nodes that were changed, in order.
         rooms: by name of a column of pods, the array with spare room that it is the first part of.
+        pods_read: rows of the pods that were read: those behind them came later.
         nominations: whether any pod was ever nominated to a node.
     """
 
@@ -111,11 +112,14 @@ class Cluster:
         self.stamp = 0
         self.touched = Touched()
         self.rooms: dict[str, NDArray[Any]] = {}
+        self.pods_read = 0
         self.nominations = False
         self.counters: Counters
         self._groups = GroupMembers()
-        self._by_name = Ranks(lambda pod: (pod.namespace, pod.name))
-        self._by_importance = Ranks(lambda pod: (-pod.priority, int(self.pod_start[pod.row]), pod.namespace, pod.name))
+        self._by_name = Ranks(lambda pod: (pod.namespace, pod.name), by_name)
+        self._by_importance = Ranks(
+            lambda pod: (-pod.priority, int(self.pod_start[pod.row]), pod.namespace, pod.name), self._all_by_importance
+        )
 
     @property
     def all_rows(self) -> NDArray[np.intp]:
@@ -135,6 +139,11 @@ class Cluster:
     def pod_importance(self) -> NDArray[np.intp]:
         """intp[P], the place of each pod by priority, the highest first, then the earliest start, then the name."""
         return self._by_importance.of(self.pods, self.pod_generation)
+
+    def _all_by_importance(self, pods: Sequence[PodInfo]) -> NDArray[np.intp]:
+        """intp[P], rows of all pods by importance."""
+        count = len(pods)
+        return np.lexsort((self.pod_rank, self.pod_start[:count], -self.pod_priority[:count]))
 
     def resource(self, name: str) -> int | None:
         """Row of a resource, or None if neither a node nor a pod knows it."""

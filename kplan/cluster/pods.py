@@ -75,6 +75,7 @@ class PodInfo:
         non_zero: (cpu millicores, memory bytes) with defaults for containers that request none.
         bound: whether it has (or was given) a node.
         gone: whether it was removed from the cluster.
+        controlled_by: kind and name of its controller, once anybody asked; see ``owners.controller``.
     """
 
     row: int
@@ -90,6 +91,7 @@ class PodInfo:
     non_zero: tuple[int, int] = (0, 0)
     bound: bool = False
     gone: bool = False
+    controlled_by: tuple[str, str] | None = None
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -24,13 +24,15 @@ class Ranks:
     is another pod now.
     """
 
-    def __init__(self, key: Callable[[PodInfo], Any]) -> None:
+    def __init__(self, key: Callable[[PodInfo], Any], every: Callable[[Sequence[PodInfo]], Rows] | None = None) -> None:
         """Make an order.
 
         Args:
             key: sorts pods; equal keys stand by row.
+            every: gives the same order of all pods at once: intp[P], their rows; sorted by the key if None.
         """
         self._key = key
+        self._every = every or self._sorted
         self._pods: list[PodInfo] = []
         self._order: Rows = np.zeros(0, dtype=np.intp)
         self._ranks: Rows = np.zeros(0, dtype=np.intp)
@@ -52,7 +54,7 @@ class Ranks:
         same = self._same(pods)
         new = range(same, len(pods))
         if len(new) > _FEW:
-            order = np.array(sorted(range(len(pods)), key=lambda row: (self._key(pods[row]), row)), dtype=np.intp)
+            order = self._every(pods)
         else:
             kept = self._order[self._order < same]
             places = [
@@ -65,13 +67,51 @@ class Ranks:
         self._ranks[order] = np.arange(len(order))
         self._pods[same:] = pods[same:]
 
+    def _sorted(self, pods: Sequence[PodInfo]) -> Rows:
+        return np.array(sorted(range(len(pods)), key=lambda row: (self._key(pods[row]), row)), dtype=np.intp)
+
     def _same(self, pods: Sequence[PodInfo]) -> int:
-        """How many rows, from the first, hold the pods that were ranked."""
-        low, high = 0, min(len(pods), len(self._pods))
-        while low < high:
-            middle = (low + high + 1) // 2
-            if pods[middle - 1] is self._pods[middle - 1]:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        return same_rows(pods, self._pods)
+
+
+class PickedPods:
+    """Rows of the pods that a rule picks, kept while pods come and go at the end."""
+
+    def __init__(self, rule: Callable[[PodInfo], bool]) -> None:
+        """Begin.
+
+        Args:
+            rule: what no change of a pod makes another answer of.
+        """
+        self._rule = rule
+        self._pods: list[PodInfo] = []
+        self._rows: list[int] = []
+        self._generation = -1
+
+    def of(self, pods: Sequence[PodInfo], generation: int) -> Sequence[int]:
+        """Rows in order; arguments as of ``Ranks.of``."""
+        if generation != self._generation:
+            same = same_rows(pods, self._pods)
+            del self._rows[bisect_left(self._rows, same) :]
+            self._rows += [row for row in range(same, len(pods)) if self._rule(pods[row])]
+            self._pods[same:] = pods[same:]
+            self._generation = generation
+        return self._rows
+
+
+def same_rows(pods: Sequence[PodInfo], before: Sequence[PodInfo]) -> int:
+    """How many rows, from the first, hold the pods that were there before."""
+    low, high = 0, min(len(pods), len(before))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if pods[middle - 1] is before[middle - 1]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def by_name(pods: Sequence[PodInfo]) -> Rows:
+    """intp[P], rows of pods by namespace and name; no text of either has a character before the one between them."""
+    names = [f"{pod.namespace}\0{pod.name}" for pod in pods]
+    return np.array(sorted(range(len(pods)), key=names.__getitem__), dtype=np.intp)

@@ -13,6 +13,7 @@ from kplan.admission.raw import copied
 from kplan.admission.refusal import AdmissionRefusal
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
+from kplan.cluster.ranks import PickedPods
 from kplan.objects.models import DaemonSet, Node, Pod, PodStatus
 from kplan.objects.models.meta import ObjectMeta, OwnerReference
 
@@ -46,14 +47,19 @@ def samples_of(cluster: Cluster, like: str) -> dict[str, PodInfo]:
     """One pod of each DaemonSet that has any, by ``namespace/name`` of the set; the one on ``like`` if there is."""
     home = cluster.node_index.get(like, -1)
     by_owner: dict[str, PodInfo] = {}
-    for pod in cluster.pods:
-        kind, name = controller(pod)
-        if kind != "DaemonSet" or pod.gone or pod.terminating:
+    picked: PickedPods = cluster.objects.derived("pods of DaemonSets", (), lambda: PickedPods(_of_daemon_set))
+    for pod in map(cluster.pods.__getitem__, picked.of(cluster.pods, cluster.pod_generation)):
+        name = controller(pod)[1]
+        if pod.gone or pod.terminating:
             continue
         key = f"{pod.namespace}/{name}"
         if key not in by_owner or int(cluster.pod_node[pod.row]) == home >= 0:
             by_owner[key] = pod
     return by_owner
+
+
+def _of_daemon_set(pod: PodInfo) -> bool:
+    return controller(pod)[0] == "DaemonSet"
 
 
 def _of_set(cluster: Cluster, item: DaemonSet, node: Node, sample: PodInfo | None) -> Pod | None:

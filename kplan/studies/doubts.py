@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeVar
 
 import msgspec
+import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
@@ -107,8 +108,9 @@ def missing_nodes(cluster: Cluster) -> Iterator[Doubt]:
     """
     if "Node" in cluster.state.completeness.versions:
         return
-    on = [pod.spec.node_name for pod in cluster.state.pods if pod.spec.node_name and not pod.ended]
-    missing = [name for name in on if name not in cluster.node_index]
+    nowhere = np.flatnonzero(cluster.pod_node[: cluster.pods_read] < 0).tolist()
+    on = [cluster.pods[row].pod.spec.node_name for row in nowhere]
+    missing = [name for name in on if name and name not in cluster.node_index]
     if missing:
         yield Doubt(code="nodes-missing", text=words.missing_nodes(len(missing), sorted(set(missing))))
 

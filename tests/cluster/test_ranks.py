@@ -6,12 +6,20 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kplan.cluster import ranks
-from kplan.cluster.ranks import Ranks
+from kplan.cluster import build, ranks
+from kplan.cluster.ranks import PickedPods, Ranks, by_name
+from kplan.objects.state import ClusterState
+from tests.builders import node, pod
 
 
 @dataclass(eq=False)
 class Thing:
+    name: str
+
+
+@dataclass(eq=False)
+class Named:
+    namespace: str
     name: str
 
 
@@ -44,3 +52,42 @@ def test_nothing_is_looked_at_while_no_row_has_changed() -> None:
     first = made.of([Thing("b"), Thing("a")], 1)
     assert made.of([], 1) is first
     assert first.tolist() == [1, 0]
+
+
+def test_what_a_rule_picks_follows_pods_that_come_and_go_at_the_end() -> None:
+    asked: list[str] = []
+
+    def short(pod: Any) -> bool:
+        asked.append(pod.name)
+        return len(pod.name) == 1
+
+    picked = PickedPods(short)
+    pods: list[Any] = [Thing("a"), Thing("bb"), Thing("c")]
+    assert list(picked.of(pods, 1)) == [0, 2]
+    pods[2:] = [Thing("dd"), Thing("e")]
+    assert list(picked.of(pods, 2)) == [0, 3]
+    assert asked == ["a", "bb", "c", "dd", "e"]
+
+
+def test_pods_are_ordered_by_namespace_then_name() -> None:
+    pods: list[Any] = [Named("b", "a"), Named("a-b", "a"), Named("a", "b"), Named("a", "a.b"), Named("a", "a")]
+    assert by_name(pods).tolist() == [4, 3, 2, 1, 0]
+
+
+def test_the_importance_of_many_pods_is_their_priority_then_their_start_then_their_name() -> None:
+    late, early = "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"
+    given = [("d", 0, early), ("c", 0, late), ("b", 5, late), ("a", 0, early), ("e", 5, early)]
+    pods = [
+        pod(name, node="n", priority=priority, status={"phase": "Running", "startTime": start})
+        for name, priority, start in given
+    ]
+    cluster = build(ClusterState.of([node("n"), *pods]))
+    kept = ranks._FEW
+    ranks._FEW = 0
+    try:
+        places = cluster.pod_importance.tolist()
+    finally:
+        ranks._FEW = kept
+    assert sorted(cluster.pod_index, key=lambda key: places[cluster.pod_index[key]]) == [
+        f"default/{name}" for name in "ebadc"
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, combinations, islice
 from math import comb
@@ -49,6 +49,8 @@ class LeavingSets:
 
     movable: NDArray[np.bool_]
     cut: bool = False
+    _held: dict[tuple[bool, bool, bool], NDArray[np.bool_]] = field(default_factory=dict)
+    """By whether ports, volumes and devices matter: pods that have some; their rows are the same pods throughout."""
 
     def enough(self, cycle: Cycle, outcome: Outcome, most: int) -> Iterator[Enough]:
         """Yield each set that is enough and of which no part is, the smallest first.
@@ -94,7 +96,7 @@ class LeavingSets:
         cluster, pod = cycle.cluster, cycle.pod
         count = len(self.movable)
         may = self.movable & (cluster.pod_node[:count] >= 0)
-        other = related(cycle)[:count] | _holding(cluster, pod, count)
+        other = related(cycle)[:count] | self._holding(cluster, pod, count)
         useful: dict[int, Rows] = {}
         on = cluster.pod_node[:count]
         wanted = np.zeros(len(cluster.nodes) + 1, dtype=np.bool_)
@@ -112,6 +114,32 @@ class LeavingSets:
             if holds.any():
                 useful[node] = at[holds]
         return useful
+
+    def _holding(self, cluster: Cluster, pod: PodInfo, count: int) -> NDArray[np.bool_]:
+        """bool[count], pods that may hold something that is no amount: host ports, volumes, devices."""
+        spec = pod.pod.spec
+        volumes = any(volume.persistent_volume_claim or volume.ephemeral for volume in spec.volumes or ()) or any(
+            volume.empty_dir is None and volume.host_path is None for volume in spec.volumes or ()
+        )
+        wanted = bool(pod.pod_class.host_ports), volumes, bool(spec.resource_claims)
+        held = self._held.get(wanted)
+        if held is None:
+            held = self._held[wanted] = _having(cluster, count, *wanted)
+        return held
+
+
+def _having(cluster: Cluster, count: int, ports: bool, volumes: bool, devices: bool) -> NDArray[np.bool_]:
+    """bool[count], pods that have any of the things asked for."""
+    having = np.zeros(count, dtype=np.bool_)
+    others = cluster.pods[:count]
+    if ports:
+        of_class = np.array([bool(pod_class.host_ports) for pod_class in cluster.pod_classes], dtype=np.bool_)
+        having |= of_class[cluster.pod_class[:count]]
+    if volumes:
+        having |= np.array([bool(other.pod.spec.volumes) for other in others], dtype=np.bool_)
+    if devices:
+        having |= np.array([bool(other.pod.spec.resource_claims) for other in others], dtype=np.bool_)
+    return having
 
 
 def _short(cluster: Cluster, pod: PodInfo, node: int) -> dict[int, int]:
@@ -151,27 +179,6 @@ def _gives(cluster: Cluster, short: dict[int, int], sets: Rows) -> NDArray[np.bo
         if resource >= 0:
             gives &= cluster.pod_request[resource][sets].sum(axis=1) >= lacks
     return gives
-
-
-def _holding(cluster: Cluster, pod: PodInfo, count: int) -> NDArray[np.bool_]:
-    """bool[count], pods that may hold something that is no amount: host ports, volumes, devices."""
-    ports = bool(pod.pod_class.host_ports)
-    spec = pod.pod.spec
-    volumes = any(volume.persistent_volume_claim or volume.ephemeral for volume in spec.volumes or ()) or any(
-        volume.empty_dir is None and volume.host_path is None for volume in spec.volumes or ()
-    )
-    holding = np.zeros(count, dtype=np.bool_)
-    devices = bool(spec.resource_claims)
-    if not (ports or volumes or devices):
-        return holding
-    for other in cluster.pods[:count]:
-        mine = other.pod.spec
-        holding[other.row] = (
-            (ports and bool(other.pod_class.host_ports))
-            or (volumes and bool(mine.volumes))
-            or (devices and bool(mine.resource_claims))
-        )
-    return holding
 
 
 def _fitting(cycle: Cycle, sets: Sequence[Enough]) -> Iterator[Enough]:

@@ -111,6 +111,7 @@ class Movable:
         here = (pod for pod, on in zip(cluster.pods, placed, strict=True) if on and pod.bound and not pod.gone)
         may = np.zeros(len(cluster.pods), dtype=np.bool_)
         free: dict[int, bool] = {}
+        held: dict[tuple[int, bool, bool, str | None], bool] = {}
         schedulers = {name for name in {pod.scheduler_name for pod in cluster.pods} if name in self.planner.pipelines}
         picky = rules.spares is not None or rules.local_data
         rows = []
@@ -118,14 +119,22 @@ class Movable:
             number = pod.pod_class.index
             if number not in free:  # of most classes no budget asks for more than the class
                 free[number] = not budgets_over(cluster, pod) and not pod.terminating
-            if not picky and free[number] and not pod.pod.metadata.annotations:
+            if not picky and not pod.terminating and not pod.pod.metadata.annotations:
                 stays = pod.scheduler_name not in schedulers or _of_nobody_who_moves(pod)
+                stays = stays or (not free[number] and self._kept_by_budget(pod, held))
             else:
                 stays = self.stays(pod) is not None
             if not stays:
                 rows.append(pod.row)
         may[rows] = True
         return may
+
+    def _kept_by_budget(self, pod: PodInfo, known: dict[tuple[int, bool, bool, str | None], bool]) -> bool:
+        """Whether a budget keeps a pod; pods of a class are asked about once if they are ready alike."""
+        alike = (pod.pod_class.index, is_ready(pod.pod), bool(pod.pod.spec.node_name), pod.pod.status.phase)
+        if alike not in known:
+            known[alike] = self._by_budget(pod) is not None
+        return known[alike]
 
     def _by_budget(self, pod: PodInfo) -> Stays | None:
         permission = self.permission(pod)

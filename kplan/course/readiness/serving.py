@@ -47,7 +47,9 @@ class Serving:
         """Count the ready pods of the workloads of some pods, before these leave."""
         new = {owner for owner in map(self.owner, going) if owner is not None and owner not in self.ready}
         if new:
-            found = Counter(self.owner(pod) for pod in self.cluster.pods if not pod.gone and healthy(pod))
+            spaces = {owner.namespace for owner in new}
+            mine = (pod for pod in self.cluster.pods if pod.namespace in spaces and not pod.gone)
+            found = Counter(owner for pod in mine if (owner := self.owner(pod)) in new and healthy(pod))
             self.ready.update({owner: found[owner] for owner in new})
 
     def counted_with(self, victims: Collection[PodInfo]) -> None:
