@@ -17,14 +17,14 @@ A file of 100 MB as kubectl writes it has some 4 million. Each takes a hundred b
 file.
 """
 
-HEAVIEST = 8
-"""Times their text that all objects together may take in memory.
+HEAVIEST = 3.6
+"""Times their text that all objects together may take in memory, and the text itself as far as it stays there.
 
 As kubectl writes them it is half of that or less. A cluster that a program wrote with nothing but what scheduling reads
-takes some six times its text (a pod 1,350 bytes for 170 to 250), slices of many devices five times.
+takes some three times its text once equal parts are held once; so does one with slices of many devices.
 """
 
-LEAST_WEIGHT = 24 << 20
+LEAST_WEIGHT = 34 << 20
 """What objects may take in memory of however short a text [bytes]."""
 
 MOST_DOCUMENTS = 300_000

@@ -14,7 +14,7 @@ from msgspec import inspect
 
 from kplan.errors import QuantityError
 from kplan.objects.models import Object
-from kplan.objects.quantity import nanos
+from kplan.objects.quantity import parse
 from kplan.sources.fit import Misfit, describe, type_of
 
 _RFC3339 = re.compile(
@@ -65,14 +65,20 @@ def _checker(model: type[Object]) -> _Check | None:
 
 _good: set[str | int | float] = set()
 """Quantities that were found right."""
+_MOST_GOOD = 50_000
+
+_read = parse.__wrapped__
+"""What is remembered here need not be remembered there."""
 
 
 def _check_quantity(value: Any) -> None:
     if value not in _good:
         try:
-            nanos(value)
+            _read(value)
         except QuantityError as error:
             raise Misfit(error.message) from None
+        if len(_good) >= _MOST_GOOD:
+            _good.clear()
         _good.add(value)
 
 

@@ -1,9 +1,9 @@
 """The objects of a cluster, gathered from many files: each once, checked, counted."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import lru_cache
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from kplan.objects.kinds import BY_NAME, KINDS, Kind, find
 from kplan.objects.models import Object, Pod
@@ -34,6 +34,8 @@ class Collector:
         bounded: whether what is read comes from files, and is weighed.
     """
 
+    looks_back: ClassVar[bool] = False
+
     def __init__(self, until: float | None = None, *, bounded: bool = False) -> None:
         self.notes: list[str] = []
         self.carried_out = False
@@ -53,10 +55,10 @@ class Collector:
         """Whether nothing was there, neither an object nor a list that says of what."""
         return not (self._tables or self._unknown or self._broken)
 
-    def weighs(self, size: int, file: str) -> None:
+    def weighs(self, size: int, file: str, *, passing: bool) -> None:
         """Take files of any size; what is in them may not be much heavier."""
         if self._scale is not None:
-            self._scale.reads(size, file)
+            self._scale.reads(size, file, passing=passing)
 
     def add(self, record: Record) -> None:
         """Take an object; one that is broken is left out and remembered as such."""
@@ -92,7 +94,7 @@ class Collector:
     def count(self, kind: Kind) -> int:
         """Count the objects of a kind taken so far."""
         table = self._tables.get(kind.name)
-        return len(table.items) if table else 0
+        return len(table) if table else 0
 
     def broken(self, broken: BrokenObject) -> None:
         """Take note of something that is no object where one belongs."""
@@ -141,7 +143,7 @@ class Collector:
         told_of_layouts = [note for about in described for note in about.notes]
         lost = self._on_other_nodes()
         completeness = Completeness(
-            counts={name: len(self._tables[name].items) for name in _NAMES if name in self._tables},
+            counts={name: len(self._tables[name]) for name in _NAMES if name in self._tables},
             unknown=dict(sorted(self._unknown.items())),
             broken=tuple(self._broken),
             # a snapshot repeats what it was told when it was taken
@@ -152,7 +154,7 @@ class Collector:
             versions=_merged(gap.versions for gap in gaps),
         )
         return ClusterState.of(
-            (item for table in self._tables.values() for item in table.items.values()),
+            (item for table in self._tables.values() for item in table.items()),
             source=source,
             server_version=self._about.get(SERVER_VERSION, ""),
             taken=self._about.get(TAKEN, ""),
@@ -181,11 +183,12 @@ class Collector:
 
     def _on_other_nodes(self) -> list[str]:
         """Say of how many pods the nodes are missing, where there are nodes at all."""
-        if not {"Node", "Pod"} <= self._tables.keys() or not self._tables["Node"].items:
+        if not {"Node", "Pod"} <= self._tables.keys() or not self._tables["Node"]:
             return []
-        pods = [pod for pod in self._tables["Pod"].items.values() if isinstance(pod, Pod)]
+        nodes = self._tables["Node"].names("")
+        pods = (pod for pod in self._tables["Pod"].items() if isinstance(pod, Pod))
         named = [pod.spec.node_name for pod in pods if pod.spec.node_name and not pod.ended]
-        lost = [name for name in named if name not in self._tables["Node"].items]
+        lost = [name for name in named if name not in nodes]
         if not lost:
             return []
         names = sorted(set(lost))
@@ -201,23 +204,35 @@ class Collector:
 
 
 class _Table:
-    """Objects of one kind, each key once."""
+    """Objects of one kind, each name of a namespace once; found by texts that the objects hold themselves."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        self.items: dict[str, Object] = {}
+        self._by_namespace: dict[str, dict[str, Object]] = {}
         self.repeated: set[str] = set()
         """Keys that were read again."""
         self.count = 0
 
+    def __len__(self) -> int:
+        return sum(map(len, self._by_namespace.values()))
+
+    def items(self) -> Iterator[Object]:
+        """Give the objects."""
+        for names in self._by_namespace.values():
+            yield from names.values()
+
+    def names(self, namespace: str) -> Set[str]:
+        """Give the names of a namespace."""
+        return self._by_namespace.get(namespace, {}).keys()
+
     def keep(self, item: Object) -> None:
         """Take an object, or the newer of it and the one of its name that is there."""
-        rival = self.items.get(item.key)
+        names = self._by_namespace.setdefault(item.namespace, {})
+        rival = names.get(item.name)
         if rival is not None:
             self.count += 1
             self.repeated.add(item.key)
-            del self.items[item.key]
-        self.items[item.key] = rival if rival is not None and _newer(rival, item) else item
+        names[item.name] = rival if rival is not None and _newer(rival, item) else item
 
     def note(self) -> str:
         """Say in a sentence what was read more than once; empty if nothing was."""

@@ -19,6 +19,7 @@ from kplan.sources.cut_off import may_be_cut
 from kplan.sources.fit import Path, describe
 from kplan.sources.json_nodes import JsonNode, JsonPlace
 from kplan.sources.nodes import Elements, Head, TextNode, brief
+from kplan.sources.passing import WORTH_IT, Passing
 from kplan.sources.reader import File
 from kplan.sources.records import Record
 from kplan.sources.scalars import shorten
@@ -82,10 +83,22 @@ class DumpFacts:
 
 
 class Sink(Protocol):
-    """Who is told what a file holds."""
+    """Who is told what a file holds.
 
-    def weighs(self, size: int, file: str) -> None:
-        """Take note of how long a file is that is about to be read [bytes]; raises SourceError if it is too much."""
+    Attributes:
+        looks_back: whether a record is looked at after the next was given.
+    """
+
+    looks_back: ClassVar[bool]
+
+    def weighs(self, size: int, file: str, *, passing: bool) -> None:
+        """Take note of how long a file is that is about to be read [bytes]; raises SourceError if it is too much.
+
+        Args:
+            size: its length.
+            file: its name.
+            passing: whether its text goes as it is read.
+        """
 
     def add(self, record: Record) -> None:
         """Take an object."""
@@ -147,12 +160,14 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
     if not data or data.isspace():
         raise SourceError("the file is empty", file=file.name, code="empty")
     check_values(data, file.name)
-    sink.weighs(len(data), file.name)
     text = Text(data)
     form = next((form for form in forms if form.recognises(text)), None)
-    if not _JSON.match(data) and may_be_cut(data):
+    is_json = _JSON.match(data) is not None
+    passes = form is None and is_json and not sink.looks_back and len(data) >= WORTH_IT
+    sink.weighs(len(data), file.name, passing=passes)
+    if not is_json and may_be_cut(data):
         sink.note(f"{file.name}: its last line has no line break and ends in a plain value: was the file cut off?")
-    nodes = _documents(data if form is None else form.text(data, file.name), file.name)
+    nodes = _documents(data if form is None else form.text(data, file.name), file.name, passes=passes)
     del data, text  # so that a text in another form takes its place
     if form is None:
         _Reading(file.name, sink).run((node, hint) for node in nodes)
@@ -160,21 +175,24 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
         _Reading(file.name, sink).run(form.parts(nodes, file.name, sink))
 
 
-def _documents(data: bytes, name: str) -> Iterator[TextNode]:
-    return _json_documents(data, name) if _JSON.match(data) else _yaml_documents(data, name)
+def _documents(data: bytes, name: str, *, passes: bool) -> Iterator[TextNode]:
+    return _json_documents(data, name, passes=passes) if _JSON.match(data) else _yaml_documents(data, name)
 
 
-def _json_documents(data: bytes, name: str) -> Iterator[TextNode]:
+def _json_documents(data: bytes, name: str, *, passes: bool) -> Iterator[TextNode]:
     data = json_text.readable(data)
     count = end = 0
     lines = json_text.Lines(data)
+    if passes and (passing := Passing.of(data)) is not None:
+        lines = json_text.Lines(passing.memory, passing)
+        data = b""
     try:
-        for raw, start in json_text.pieces(data, name):
+        for raw, start in json_text.pieces(lines.data, name):
             yield JsonNode(raw, JsonPlace(lines, start, raw, start))
             count, end = count + 1, start + len(memoryview(raw))
     except SourceError as error:
         # kubectl reads YAML after a first JSON document, and what begins as JSON but is YAML in flow style
-        if error.code != "json-syntax" or count > 1 or len(data) > _RETRY_AS_YAML:
+        if error.code != "json-syntax" or count > 1 or len(lines.data) > _RETRY_AS_YAML:
             raise
         try:
             rest = list(_yaml_documents(data[end:], name, first_line=data.count(b"\n", 0, end)))

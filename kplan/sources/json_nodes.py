@@ -74,13 +74,16 @@ class JsonPlace:
     def offset(self, at: int) -> int:
         """Byte of the file at which a byte of the value lies."""
         if self._begin < 0:
-            self._begin = self.lines.data.index(memoryview(self.raw)[:_KNOWN_BY], self.start)
+            self._begin = self.lines.data.find(memoryview(self.raw)[:_KNOWN_BY], self.start)
         return self._begin + at
 
 
 @dataclass(frozen=True, slots=True)
 class JsonElements:
-    """The elements of a JSON list, cut out one after another: of millions, none is held that nobody asks for."""
+    """The elements of a JSON list, cut out one after another: of millions, none is held that nobody asks for.
+
+    Where the text is passing, an element may be looked at until the next is taken.
+    """
 
     raw: Raw
     place: JsonPlace
@@ -89,8 +92,12 @@ class JsonElements:
         return not json_text.is_empty_list(memoryview(self.raw))
 
     def __iter__(self) -> "Iterator[TextNode]":
+        place, passing = self.place, self.place.lines.passing
+        begin = place.offset(0) if passing is not None else 0
         for raw, at in json_text.elements(memoryview(self.raw)):
-            yield JsonNode(raw, self.place, at)
+            if passing is not None and begin + at >= passing.due:
+                place.lines.let_go(begin + at)
+            yield JsonNode(raw, place, at)
 
 
 @dataclass(slots=True)

@@ -5,10 +5,12 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from mmap import mmap
 
 import msgspec
 
 from kplan.errors import SourceError
+from kplan.sources.passing import Passing
 
 _BYTE = re.compile(r"trailing characters \(byte (\d+)\)")
 _AT = re.compile(r" \(byte (\d+)\)")
@@ -69,7 +71,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def pieces(data: bytes, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
+def pieces(data: bytes | mmap, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
     """Cut a text into its JSON documents, each with the byte it begins at.
 
     Documents may follow each other directly, on lines of their own (NDJSON), or with ``---`` lines between.
@@ -138,7 +140,7 @@ def _until(array: memoryview, at: int, between: re.Pattern[bytes]) -> msgspec.Ra
         return None
 
 
-def syntax_error(error: msgspec.DecodeError, data: bytes, start: int, file: str) -> SourceError:
+def syntax_error(error: msgspec.DecodeError, data: bytes | mmap, start: int, file: str) -> SourceError:
     """Say where a document that begins at byte ``start`` stops being JSON."""
     text = str(error)
     match = _AT.search(text)
@@ -146,7 +148,7 @@ def syntax_error(error: msgspec.DecodeError, data: bytes, start: int, file: str)
         return SourceError(
             "the JSON ends in the middle",
             file=file,
-            line=Lines(data).at(len(data.rstrip()))[0],
+            line=Lines(data).at(len(data[:].rstrip()))[0],
             code="truncated",
             hint="the file was cut off: read it from its source again",
         )
@@ -183,24 +185,45 @@ def _finite(text: str) -> float:
 
 
 class Lines:
-    """Tells line and column of bytes in a text; fast for bytes asked for in rising order, as errors are met."""
+    """Tells line and column of bytes in a text; fast for bytes asked for in rising order, as errors are met.
 
-    def __init__(self, data: bytes) -> None:
+    Args:
+        data: the text.
+        passing: that text, where what was read of it is let go.
+    """
+
+    def __init__(self, data: bytes | mmap, passing: Passing | None = None) -> None:
         self.data = data
+        self.passing = passing
         self._at = self._line = self._begin = 0
+        self._first = (0, 0, 0)
+        """Where counting begins anew."""
 
     def at(self, byte: int) -> tuple[int, int]:
         """Give the 1-based line and column of a byte; columns count characters."""
         if byte < self._at:
-            self._at = self._line = self._begin = 0
-        breaks = self.data.count(b"\n", self._at, byte)
+            self._at, self._line, self._begin = self._first
+        breaks = self._breaks(self._at, byte)
         if breaks:
-            self._begin = self.data.rindex(b"\n", self._at, byte) + 1
+            self._begin = self.data.rfind(b"\n", self._at, byte) + 1
         self._at, self._line = byte, self._line + breaks
         column = byte - self._begin
         if column < _COUNTED:
             column = len(self.data[self._begin : byte].decode("utf-8", "replace"))
         return self._line + 1, column + 1
+
+    def let_go(self, byte: int) -> None:
+        """Let go of what stands before a byte, if it is time; nobody may look at it any more."""
+        if self.passing is not None and byte >= self.passing.due:
+            self.at(byte)
+            self._first = (self._at, self._line, self._begin)
+            self.passing.let_go(byte)
+
+    def _breaks(self, start: int, end: int) -> int:
+        if isinstance(self.data, bytes):
+            return self.data.count(b"\n", start, end)
+        parts = range(start, end, _CHECKED)
+        return sum(self.data[at : min(at + _CHECKED, end)].count(b"\n") for at in parts)
 
 
 def find(text: str, path: tuple[str | int, ...]) -> int:
@@ -239,7 +262,7 @@ def find(text: str, path: tuple[str | int, ...]) -> int:
     return best
 
 
-def _after_gap(data: bytes, at: int) -> int:
+def _after_gap(data: bytes | mmap, at: int) -> int:
     match = _BETWEEN.match(data, at)
     return match.end() if match else at
 

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 import msgspec
 
@@ -137,6 +137,7 @@ class Manifests:
     namespace: str = DEFAULT_NAMESPACE
     autoscaled: bool = False
     bytes_read: int = 0
+    looks_back: ClassVar[bool] = True
     scale: Scales = field(default_factory=lambda: Scales(_ENTRY), repr=False, compare=False)
     reading: str = ""
 
@@ -145,11 +146,11 @@ class Manifests:
         """Whether nothing was there."""
         return not (self.objects or self.broken_objects)
 
-    def weighs(self, size: int, file: str) -> None:
+    def weighs(self, size: int, file: str, *, passing: bool) -> None:
         """Take note of how long a file is; all of them are held in memory as they are written."""
         self.bytes_read += size
         self.reading = file
-        self.scale.reads(size, file)
+        self.scale.reads(size, file, passing=passing)
         if self.bytes_read > MOST_OF_MANIFESTS:
             raise SourceError(
                 f"more than {MOST_OF_MANIFESTS >> 20} MiB of manifests, the most that kplan reads",

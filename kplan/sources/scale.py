@@ -8,6 +8,7 @@ is put on the scale, and one in many of the others, drawn by what was read befor
 from __future__ import annotations
 
 import sys
+from collections.abc import Set
 from typing import Any
 
 import msgspec
@@ -29,8 +30,8 @@ _LARGE = 1 << 15
 _DENSE = 2.75
 """Times their text that objects weigh from which on repeated texts are looked for; kubectl writes more."""
 
-_ENTRY = 200
-"""What a table takes to hold an object: its key, and a place in a map and in a list [bytes]."""
+_ENTRY = 100
+"""What a table takes to hold an object: a place in a map and in a list [bytes]."""
 
 _FIRST = 16
 """Objects that are weighed before what they say counts."""
@@ -52,12 +53,14 @@ class Scales:
         self.text = 0
         self.objects = float(_TABLES)
         self._file = ""
+        self._held = 0
         self._weighed, self._of_text, self._count = 0, 0, 0
         self._drawn = 1
 
-    def reads(self, size: int, file: str) -> None:
-        """Take note of a file that is about to be read [bytes]."""
+    def reads(self, size: int, file: str, *, passing: bool = False) -> None:
+        """Take note of a file that is about to be read [bytes], and whether its text goes as it is read."""
         self.text += size
+        self._held = 0 if passing else size
         self._file = file
 
     def take(self, item: Object, size: int) -> None:
@@ -75,7 +78,7 @@ class Scales:
         every = _EVERY_DENSE if is_dense else _EVERY
         if large or not (self._drawn >> 12) % every:
             self._weigh(item, size, 1 if large else every)
-        if is_dense:
+        elif is_dense:
             share(item)
 
     @property
@@ -88,12 +91,13 @@ class Scales:
         return self._weighed > _DENSE * self._of_text
 
     def _weigh(self, item: Object, size: int, times: int) -> None:
-        weight = _of(item, repeated=True)
+        weight = _of(item, frozenset())
+        own = _of_its_own(item) if self.is_dense else weight
         self._weighed += times * weight
         self._of_text += times * size
         self._count += 1
-        self.objects += times * (self._entry + (_of(item, repeated=False) if self.is_dense else weight))
-        most = max(LEAST_WEIGHT, HEAVIEST * self.text)
+        self.objects += times * (self._entry + own)
+        most = max(LEAST_WEIGHT, int(HEAVIEST * self.text) - self._held)
         if self.objects > most and self._are_heavy and (self._count >= _FIRST or times == 1):
             raise SourceError(
                 f"its objects take more than {most:,} bytes in memory, the most that is held of {self.text:,} bytes",
@@ -103,26 +107,30 @@ class Scales:
             )
 
 
-def _of(value: Any, *, repeated: bool) -> int:
-    """Bytes of a value with all that is in it; of texts that others hold, too, only where ``repeated``."""
+def _of_its_own(item: Object) -> int:
+    """Bytes that an object adds once all is shared that others hold, too."""
+    held, name = share(item), item.name
+    return _of(item, held) + (_rounded(name) if id(name) in held else 0)
+
+
+def _of(value: Any, held: Set[int]) -> int:
+    """Bytes of a value with all that is in it, but for what others hold, too, by ``id``."""
     kind = type(value)
-    if kind is str:
-        return 0 if not repeated and is_repeated(value) else _rounded(value)
-    if value is None or kind is bool or kind is int:
+    if value is None or kind is bool or kind is int or id(value) in held:
         return 0
     size = _rounded(value)
     if isinstance(value, msgspec.Struct):
-        return size + sum(_of(getattr(value, name), repeated=repeated) for name in value.__struct_fields__)
+        return size + sum(_of(getattr(value, name), held) for name in value.__struct_fields__)
     if kind is dict:
-        return size + sum(_of_key(key) + _of(part, repeated=repeated) for key, part in value.items())
+        return size + sum(_of_key(key, held) + _of(part, held) for key, part in value.items())
     if kind is list or kind is tuple:
-        return size + sum(_of(part, repeated=repeated) for part in value)
+        return size + sum(_of(part, held) for part in value)
     return size
 
 
-def _of_key(text: str) -> int:
+def _of_key(text: str, held: Set[int]) -> int:
     """Bytes of a key, which is held once as long as it keeps coming."""
-    if is_repeated(text):
+    if id(text) in held or is_repeated(text):
         return 0
     remember(text)
     return _rounded(text)

@@ -5,7 +5,7 @@
 Each shape is one file of that size. A process of its own reads it as a cluster, or as manifests (``read``, ``land``);
 others ask a question about it each (``nodes``, ``simulate``; with ``--commands`` every command that reads). Told are
 seconds of CPU, the exit code, and the memory at the most beyond that of a process that has read nothing, in megabytes
-and as times the file. Promised is that reading never takes 1 GB, nor more than four times the file or 40 MB, and an
+and as times the file. Promised is that reading never takes 1 GB, nor more than four times the file or 50 MB, and an
 answer within 10 seconds.
 """
 
@@ -20,12 +20,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kplan.cli.main import main as command_line
 from kplan.errors import KplanError
 from kplan.sources import load, load_objects
+from tests.hostile.compact import COMPACT, cluster
 from tests.hostile.samples import budget, node, pod, workload
 
 ROOT = Path(__file__).parents[2]
@@ -128,12 +130,13 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
     "budgets": lambda size: many(
         lambda number: budget(selector={"matchLabels": {"a": f"v{number}"}}, minAvailable=number), size
     ),
+    **{name: partial(cluster, one) for name, one in COMPACT.items()},
 }  # fmt: skip
 
 
 def aim(size: float) -> float:
     """What reading a file may take beside a process that has read nothing [MB, of a size in MB]."""
-    return max(40, 4 * size)
+    return max(50, 4 * size)
 
 
 def every_command(file: str, out: str) -> list[list[str]]:
@@ -195,7 +198,7 @@ def _short(words: Sequence[str]) -> str:
 def most_memory() -> float:
     """Memory that this program has had at the most; what ``getrusage`` tells begins with that of its parent [MB]."""
     told = Path("/proc/self/status").read_text()
-    return int(told.partition("VmHWM:")[2].split()[0]) / 1024
+    return int(told.partition("VmHWM:")[2].split()[0]) * 1024 / MEGABYTE
 
 
 def one(words: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from kplan.objects.models import Node, Pod
 from kplan.sources import load, load_objects, load_values, repeated_texts
 from kplan.sources.repeated_texts import share
 from kplan.sources.scale import Scales
+from tests.hostile.compact import COMPACT, cluster
 from tests.hostile.samples import node, of, pod
 
 FULL = {
@@ -36,6 +37,7 @@ def decoded() -> Pod:
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repeated_texts, "_known", {})
+    monkeypatch.setattr(repeated_texts, "_parts", {})
 
 
 def test_texts_that_repeat_are_one() -> None:
@@ -56,6 +58,67 @@ def test_texts_that_repeat_are_one() -> None:
         lambda p: p.status.conditions[0].type,
     ):
         assert held(one) is held(other), held(one)
+
+
+def test_parts_that_repeat_are_one() -> None:
+    one, other = decoded(), decoded()
+    share(one)
+    hits = share(other)
+    for held in (
+        lambda p: p.metadata.labels,
+        lambda p: p.spec.containers,
+        lambda p: p.spec.tolerations,
+        lambda p: p.spec.topology_spread_constraints,
+        lambda p: p.status,
+    ):
+        assert held(one) is held(other), held(one)
+        assert id(held(one)) in hits
+    assert one.spec is not other.spec
+    assert one.metadata is not other.metadata
+
+
+def test_a_part_that_differs_is_its_own_and_what_is_in_it_is_shared() -> None:
+    one, other = decoded(), decoded()
+    other.spec.containers.append(other.spec.containers[0])
+    other.status.phase = "Pending"
+    share(one)
+    share(other)
+    assert len(one.spec.containers) == 1
+    assert other.spec.containers[0] is other.spec.containers[1] is one.spec.containers[0]
+    assert one.status.phase == "Running"
+    assert other.status.conditions is one.status.conditions
+
+
+def test_parts_that_read_alike_and_mean_something_else_are_two() -> None:
+    spec = {"nodeSelector": {"cpu": "0.1m"}, "overhead": {"cpu": "0.1m"}, "containers": [{"name": "c"}]}
+    one = msgspec.json.decode(json.dumps({"metadata": {"labels": {"cpu": "0.1m"}}, "spec": spec}), type=Pod)
+    share(one)
+    assert len({id(one.metadata.labels), id(one.spec.node_selector), id(one.spec.overhead)}) == 3
+
+
+def test_resources_of_a_pod_whose_defaults_hang_on_its_containers_are_its_own() -> None:
+    pods = [
+        msgspec.json.decode(
+            json.dumps({"spec": {"resources": {"limits": {"memory": "1Gi"}}, "containers": [{"name": "c"}]}}), type=Pod
+        )
+        for _ in range(2)
+    ]
+    for each in pods:
+        share(each)
+    assert pods[0].spec.resources is not pods[1].spec.resources
+    assert pods[0].spec.containers is pods[1].spec.containers
+
+
+def test_an_amount_of_more_than_64_bits_is_not_remembered() -> None:
+    one = msgspec.json.decode(b'{"spec":{"overhead":{"cpu":%d},"nodeName":"n"}}' % 10**30, type=Pod)
+    share(one)
+    assert one.spec.overhead == {"cpu": 10**30}
+
+
+def test_parts_that_never_repeat_are_not_held_for_ever() -> None:
+    for number in range(20_000):
+        share(msgspec.json.decode(b'{"spec":{"nodeSelector":{"a":"b%d"}}}' % number, type=Pod))
+    assert len(repeated_texts._parts) < 6_000
 
 
 def test_what_tells_objects_apart_is_not_remembered() -> None:
@@ -105,6 +168,27 @@ def test_a_cluster_that_a_program_wrote_with_what_scheduling_reads_alone_is_read
     file = written(tmp_path, *pods)
     assert file.stat().st_size < 7_000_000  # where the objects take 30 MB
     assert len(load(file).pods) == 30_001
+
+
+@pytest.mark.parametrize("shape", COMPACT)
+def test_a_compact_cluster_is_read_however_large(shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 0)  # that of a file of many times this size
+    monkeypatch.setattr("kplan.sources.scale._TABLES", 0)
+    monkeypatch.setattr("kplan.sources.documents.WORTH_IT", 0)
+    file = tmp_path / "s.json"
+    file.write_bytes(cluster(COMPACT[shape], 1_000_000))
+    assert len(list(load(file).objects())) > 1_000
+
+
+def test_many_objects_of_a_hundred_bytes_with_nothing_in_common_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 1_000_000)
+    monkeypatch.setattr("kplan.sources.documents.WORTH_IT", 0)
+    meta = {"apiVersion": "v1", "kind": "Service"}
+    services = [{**meta, "metadata": {"name": f"s{at}"}, "spec": {"selector": {"a": f"v{at}"}}} for at in range(8_000)]
+    with pytest.raises(SourceError, match="its objects take more than"):
+        load(written(tmp_path, *services))
 
 
 def test_slices_of_many_devices_are_read(tmp_path: Path) -> None:
