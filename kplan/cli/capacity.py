@@ -11,14 +11,17 @@ import typer
 from kplan.cli import options
 from kplan.cli.exit_codes import study_code
 from kplan.cli.options import RulesOfOneOrTwo, ShownWithCode, Source
+from kplan.cli.progress import progress
 from kplan.cli.session import Session
 from kplan.cli.source import home
-from kplan.cli.versions import answered
+from kplan.cli.versions import answered, until_now
 from kplan.errors import UsageError
 from kplan.objects.whole_numbers import parse_int
 from kplan.sources.opening import is_there
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kplan.cluster import Cluster
     from kplan.result.document_capacity import CapacityReport
     from kplan.studies.capacity import Supply
@@ -66,7 +69,8 @@ def capacity(
         named = [*(targets_ or []), *filename]
         if cheapest:
             return cheapest_nodes(session, named, namespace, cheapest, prices)
-        return answer(session, named, namespace, replicas, ratio, node, shapes)
+        so_far = until_now(session, text, shown)
+        return answer(session, named, namespace, replicas, ratio, node, shapes, so_far=so_far)
 
     about = partial(_asked_about, [*(targets_ or []), *filename], namespace)
     compete = None if cheapest else about  # a mix of nodes is for all that wait
@@ -81,8 +85,10 @@ def answer(
     ratio: str = "",
     node: str = "",
     shapes: str = "",
+    *,
+    so_far: Callable[[Callable[[], CapacityReport]], None] | None = None,
 ) -> CapacityReport:
-    """Count what fits.
+    """Count what fits; ``so_far`` is given what makes the report of what is placed already.
 
     Raises:
         UsageError: there is nothing to multiply, or it cannot be.
@@ -114,7 +120,9 @@ def answer(
         doubts=session.doubts,
     )
     samples = [supply.sample for supply in asked.supplies]
-    return with_plan_doubts(study(planner, asked, session.origin), planner, samples)
+    with progress("counting") as tell:
+        report = study(planner, asked, session.origin, tell, so_far)
+    return with_plan_doubts(report, planner, samples)
 
 
 def _asked_about(names: list[str], namespace: str, cluster: Cluster) -> list[int]:

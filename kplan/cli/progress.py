@@ -63,7 +63,7 @@ class Activity:
         self._so_far = None
 
     def tell(self, done: int, total: int) -> None:
-        """Take note of how many of how many steps are done."""
+        """Take note of how many of how many steps are done; of 0 where nobody knows of how many."""
         self._done, self._total = done, total
 
     def known(self, so_far: Callable[[], None]) -> None:
@@ -91,6 +91,8 @@ class Activity:
         spent, parts = now - self._step_began, [self._what]
         if self._total > 1:
             parts[0] += f": {self._done:,} of {self._total:,}"
+        elif self._done and not self._total:
+            parts[0] += f": {self._done:,} so far"
         parts.append(f"{now - self._began:.0f} s")
         if self._done and self._total * _ESTIMATED <= self._done < self._total:
             parts.append(f"about {spent / self._done * (self._total - self._done):.0f} s to go")

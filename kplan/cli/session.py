@@ -155,6 +155,11 @@ def open_sessions(source: Source, rules: Rules) -> list[Session]:
         LiveError: the cluster gives no answer.
         ConfigError: version, gates or configuration are refused.
     """
+    with ACTIVITY.stopped_at_once():
+        return _opened(source, rules)
+
+
+def _opened(source: Source, rules: Rules) -> list[Session]:
     from kplan.cli.notes import tell_completeness
     from kplan.cli.source import read_source
 

@@ -12,6 +12,7 @@ from kplan.cli import options
 from kplan.cli.exit_codes import sweep_code
 from kplan.cli.options import Shown, Source
 from kplan.cli.output import show
+from kplan.cli.progress import ACTIVITY
 from kplan.cli.source import home
 from kplan.cli.sweep_rules import RulesOfSome, asked_axes, open_sweep
 from kplan.cli.sweep_run import ResultFile, carry_out
@@ -79,7 +80,9 @@ def sweep(
             code="no-workload",
             hint="-f FILE, -f deploy/x, or --shapes",
         )
-    opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
+    ACTIVITY.begin("reading")
+    with ACTIVITY.stopped_at_once():
+        opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
 
     def document_of(outcomes: list[SweepOutcome]) -> SweepReport:
         told = outcomes if timings else [untimed(outcome) for outcome in outcomes]

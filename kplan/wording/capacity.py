@@ -26,6 +26,11 @@ def shapes_sentence(fits: int, shapes: int) -> str:
     return f"{fits} of {count(shapes, 'shape')} fit somewhere"
 
 
+def cut_short(sets: int) -> str:
+    """Note that a count was interrupted."""
+    return f"cut short: {sets:,} {'was' if sets == 1 else 'were'} placed, whether more fit was not tried"
+
+
 def capacity_sentence(
     workloads: Sequence[CapacityWorkload],
     counted: CountedSets[Any],

@@ -157,3 +157,56 @@ def test_python_s_own_way_is_back_afterwards_and_stays_in_other_processes() -> N
     assert signal.getsignal(signal.SIGINT) is before
     with pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), signal.SIGINT)
+
+
+READING = """
+import os, signal, sys
+from kplan.sources import loading
+def load(path, at=""):
+    os.kill(os.getpid(), signal.SIGINT)
+    raise AssertionError("it went on")
+loading.load = load
+from kplan.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("words", [["nodes"], ["explain", "-A"], ["simulate"], ["sweep"], ["fail", "--each", "node"]])
+def test_an_interrupt_while_a_file_is_read_ends_the_process_there(words: list[str], tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", READING, *words, "--no-cache", "--snapshot", write(tmp_path, node("n-0"))]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr.startswith("kplan: interrupted: reading, ")
+
+
+COUNTED = """
+import os, signal, sys
+from kplan.cli.progress import Activity
+told = Activity.tell
+def tell(self, done, total):
+    told(self, done, total)
+    if (done, total) == (3, 0):
+        os.kill(os.getpid(), signal.SIGINT)
+        raise AssertionError("it went on")
+Activity.tell = tell
+from kplan.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_interrupt_of_a_count_tells_how_many_were_placed(form: str, tmp_path: Path) -> None:
+    web = tmp_path / "web.yaml"
+    web.write_text(
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: a}\n"
+        "spec: {containers: [{name: m, image: x, resources: {requests: {cpu: 100m}}}]}\n"
+    )
+    argv = [sys.executable, "-c", COUNTED, "capacity", str(web), "-o", form]
+    done = subprocess.run(
+        [*argv, "--snapshot", write(tmp_path, node("n-0"))], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    text = " ".join(done.stdout.split())
+    assert "web: at least 3 more replicas fit (0 run)" in text
+    assert "cut short: 3 were placed, whether more fit was not tried" in text
+    assert ": 3 so far, " in done.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
@@ -77,6 +77,7 @@ def count_sets(
     most: int = BOUND,
     *,
     why: Why[W] | None = None,
+    known: Callable[[CountedSets[W]], None] | None = None,
 ) -> CountedSets[W]:
     """Place sets until a pod of one does not fit, and take all of it back.
 
@@ -86,6 +87,7 @@ def count_sets(
         ratio: pods of each in a set.
         most: sets to stop at.
         why: asked about the next pod, which does not fit.
+        known: told of the count as it goes on: the same object each time.
 
     Raises:
         UsageError: no profile has the schedulerName of one.
@@ -102,12 +104,17 @@ def count_sets(
         for supply in supplies:
             trial.apply(supply.begin())
         counted: CountedSets[W] = CountedSets(on=[{} for _ in supplies])
-        if len(supplies) == 1 and most >= BOUND and _fill(trial, supplies[0], counted):
+        tell = known or _nobody
+        if len(supplies) == 1 and most >= BOUND and _fill(trial, supplies[0], counted, tell):
             return counted
-        return _count(trial, supplies, ratio, most, counted, why)
+        return _count(trial, supplies, ratio, most, counted, why, tell)
 
 
-def _fill(planner: Planner, supply: Supply, counted: CountedSets[W]) -> bool:
+def _nobody(_: CountedSets[W]) -> None:
+    """Nobody is told."""
+
+
+def _fill(planner: Planner, supply: Supply, counted: CountedSets[W], tell: Callable[[CountedSets[W]], None]) -> bool:
     """Put many pods that do not mind each other on their nodes at once; those that are left are tried one by one.
 
     Where nothing but amounts keeps copies of a pod apart, a node takes as many as its free amounts hold, in whatever
@@ -134,6 +141,7 @@ def _fill(planner: Planner, supply: Supply, counted: CountedSets[W]) -> bool:
     if counted.sets < _WORTH_IT:
         counted.sets, counted.on[0] = 0, {}
         return False
+    tell(counted)
     if counted.sets > BOUND:
         return True
     pods: list[Pod] = []
@@ -174,6 +182,7 @@ def _count(
     most: int,
     counted: CountedSets[W],
     why: Why[W] | None,
+    tell: Callable[[CountedSets[W]], None],
 ) -> CountedSets[W]:
     stores = [_Store(planner, supply) for supply in supplies]
     attached, tried = Attached(), 0
@@ -201,5 +210,6 @@ def _count(
         for number, node in placed:
             counted.on[number][node] = counted.on[number].get(node, 0) + 1
         counted.sets += 1
+        tell(counted)
     counted.bounded = True
     return counted

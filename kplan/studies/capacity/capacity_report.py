@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from kplan.admission import Quotas
 from kplan.cluster import Cluster
@@ -21,6 +21,7 @@ from kplan.studies.capacity.growth import grow
 from kplan.studies.capacity.shapes import shape_room
 from kplan.wording.capacity import (
     capacity_sentence,
+    cut_short,
     even_empty,
     evicts_nobody,
     growth_how_to,
@@ -57,13 +58,21 @@ class CapacityAsked:
     limit: int = BOUND
 
 
-def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> CapacityReport:
+def capacity(
+    planner: Planner,
+    asked: CapacityAsked,
+    origin: Origin,
+    progress: Callable[[int, int], None] | None = None,
+    known: Callable[[Callable[[], CapacityReport]], None] | None = None,
+) -> CapacityReport:
     """Count what fits and tell what stops it.
 
     Args:
         planner: planner over the cluster, which is as before afterwards; it evicts nothing.
         asked: what is asked.
         origin: where the state is from.
+        progress: told how many sets were placed, of 0, as nobody knows of how many.
+        known: given what makes the report of those that were placed, at any time meanwhile.
 
     Raises:
         UsageError: the ratio does not fit the workloads.
@@ -92,7 +101,14 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
         )
     wanted = _wanted(asked, ratio)
     most = asked.limit if asked.replicas is None or wanted is None else min(asked.limit, wanted)
-    counted = count_sets(planner, asked.supplies, ratio, most, why=failure)
+
+    def seen(counted: CountedSets[Failure]) -> None:
+        if known is not None:
+            known(lambda: _so_far(planner.cluster, asked, ratio, counted, wanted, origin))
+        if progress is not None:
+            progress(counted.sets, 0)
+
+    counted = count_sets(planner, asked.supplies, ratio, most, why=failure, known=seen)
     missing = wanted if wanted is not None and (asked.replicas is not None or counted.sets < wanted) else None
     growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node)
     let_in = let_in_by_quotas(planner.cluster, asked.supplies, ratio, counted.sets)
@@ -127,6 +143,32 @@ def capacity(planner: Planner, asked: CapacityAsked, origin: Origin) -> Capacity
         nearest=counted.failure.nearest if counted.failure is not None else None,
         growth=growth,
         shapes=shapes,
+    )
+
+
+def _so_far(
+    cluster: Cluster,
+    asked: CapacityAsked,
+    ratio: Sequence[int],
+    counted: CountedSets[Failure],
+    wanted: int | None,
+    origin: Origin,
+) -> CapacityReport:
+    """Report what was placed when the count was cut short: there may be room for more, and nothing says why not."""
+    at_least = replace(counted, bounded=True)
+    workloads = tuple(_workload(*pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True))
+    return CapacityReport(
+        api_version=API_VERSION,
+        verdict=_verdict(counted.sets, wanted),
+        sentence=capacity_sentence(workloads, at_least, wanted, asked.replicas, None),
+        sets=counted.sets,
+        bounded=True,
+        nodes=len(cluster.nodes),
+        origin=origin,
+        doubts=asked.doubts,
+        notes=(cut_short(counted.sets),),
+        workloads=workloads,
+        places=tuple(_places(cluster, asked.supplies, counted)),
     )
 
 

@@ -124,9 +124,27 @@ class PackedBase:
 
 def pack(base: Base, digest: str) -> PackedBase:
     """Pack a base, to be unpacked by the same version of kplan."""
+    packer = _Packer()
     with collector_paused():
-        content = zlib.compress(pickle.dumps(base, protocol=pickle.HIGHEST_PROTOCOL), _QUICK)
-    return PackedBase(digest, __version__, content)
+        pickle.Pickler(packer, protocol=pickle.HIGHEST_PROTOCOL).dump(base)
+    return PackedBase(digest, __version__, packer.content())
+
+
+class _Packer:
+    """A file that packs what is written to it, piece by piece: between two of them an interrupt is heard."""
+
+    def __init__(self) -> None:
+        self._packer = zlib.compressobj(_QUICK)
+        self._packed: list[bytes] = []
+
+    def write(self, piece: bytes) -> int:
+        """Take a piece; a large state comes in some of 64 KiB."""
+        self._packed.append(self._packer.compress(piece))
+        return len(piece)
+
+    def content(self) -> bytes:
+        """All that was written, packed."""
+        return b"".join((*self._packed, self._packer.flush()))
 
 
 def apart(state: ClusterState) -> ClusterState:
