@@ -1,22 +1,19 @@
 """Carry remedies out as JSON tells them, by flags, edits, patches and commands of kubectl, and ask again.
 
-A question that was asked has its command, the objects of its cluster, and the manifest that lands. Each remedy of the
+A question that was asked has its command, the objects of its cluster, and the manifests that land. Each remedy of the
 answer (``howTo``) gives another question: the same command with its flags, on objects that its patch and its commands
-changed, with a manifest that its edits changed. ``judge`` says whether that came to what was promised.
+changed, with manifests that its edits changed. ``judge`` says whether that came to what was promised.
 """
 
 from __future__ import annotations
 
 import json
-import re
-import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import yaml
 
 import kplan
@@ -26,21 +23,24 @@ from kplan.cli.whatif import FLAGS
 from kplan.cluster import to_state
 from kplan.course.trial.attempts import Attempts
 from kplan.remedies.search import remedies
-from kplan.result.document_plan import SimulationPlan
 from kplan.scenario import load_scenario, parse_step
 from kplan.sources import load
 from kplan.sources.snapshot import write_snapshot
-from kplan.studies.by_object import by_object
 from kplan.studies.what_ifs import run
+from tests.questions.changing import edited, key_of, owner_of, patch_pods, run_kubectl, template_of, waits
+from tests.questions.judging import Way, judge, waiting
 from tests.remedies.carrying_out import helps
 
 Json = dict[str, Any]
-_PART = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
-_TABLES = {"pdb": "PodDisruptionBudget", "resourcequota": "ResourceQuota", "pod": "Pod", "pvc": "PersistentVolumeClaim"}
-
-
-_OF_GROUP = {"group", "result", "wanted"}
-"""What only that has which is told of a group."""
+MANIFEST = "m.yaml"
+ELSEWHERE = {
+    "claim-bound": "a provisioner binds the claim; the command only describes it",
+    "node-healthy": "somebody mends the node; the command only describes it",
+    "node-mended": "somebody mends the node; the command only describes it",
+}
+"""Remedies that no command carries out, by code, and why."""
+_LAST = "2099-01-01T00:00:00Z"
+_RULES = frozenset({"--k8s-version", "--feature-gates", "--config"})
 
 
 @dataclass(frozen=True)
@@ -51,60 +51,47 @@ class Asked:
         command: arguments, without the snapshot.
         cluster: its objects.
         manifest: what lands, as documents; ``m.yaml`` in the command.
+        files: more that lands, documents by the name of their file.
+        about: metadata of the list of objects: when it was taken, which kinds it holds.
     """
 
     command: tuple[str, ...]
     cluster: Sequence[Json]
     manifest: Sequence[Json] = ()
+    files: Mapping[str, Sequence[Json]] = field(default_factory=dict)
+    about: Json = field(default_factory=dict)
+
+    @property
+    def lands(self) -> list[Json]:
+        """All documents that land."""
+        return [*self.manifest, *(item for items in self.files.values() for item in items)]
 
     def write(self, folder: Path) -> None:
         """Write the cluster down."""
-        (folder / "c.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(self.cluster)}))
+        whole = {"apiVersion": "v1", "kind": "List", "metadata": self.about, "items": list(self.cluster)}
+        (folder / "c.json").write_text(json.dumps(whole))
 
     def ask(self, folder: Path) -> tuple[int, Json]:
         """Ask in a folder; give the exit code and the answer, which is empty where the command is refused."""
         self.write(folder)
-        (folder / "m.yaml").write_text(yaml.safe_dump_all(self.manifest))
+        for name, items in {MANIFEST: self.manifest, **self.files}.items():
+            (folder / name).unlink(missing_ok=True)  # it may be a link to a fixture
+            (folder / name).write_text(yaml.safe_dump_all(items))
         out = folder / "answer.json"
         out.unlink(missing_ok=True)
         code = main([*self.command, "--snapshot", "c.json", "-o", f"json={out}"])
         return code, json.loads(out.read_text()) if out.exists() else {}
 
 
-@dataclass(frozen=True)
-class Way:
-    """A remedy, and what it is about.
-
-    Attributes:
-        how_to: as the answer has it.
-        beside: what of the answer it stands in.
-        answer: the whole of it.
-    """
-
-    how_to: Json
-    beside: Json
-    answer: Json
-
-    @property
-    def name(self) -> str:
-        """Its code and what it changes."""
-        parts = [self.how_to["code"], *self.how_to.get("flags", ())]
-        return " ".join([*parts, *(edit["path"] for edit in self.how_to.get("edits", ()))])
-
-
-def ways(answer: Json) -> Iterator[Way]:
+def all_ways(answer: Json) -> Iterator[Way]:
     """Find all remedies of an answer, wherever they stand in it."""
     return _within(answer, answer)
-
-
-ELSEWHERE = frozenset({"claim-bound", "node-healthy", "node-mended"})
-"""What no command carries out: a provisioner binds a claim, somebody mends a node; their commands only describe it."""
 
 
 def _within(here: Any, answer: Json) -> Iterator[Way]:
     if isinstance(here, dict):
         for key in ("howTo", "otherHowTo"):
-            if key in here and here[key]["code"] not in ELSEWHERE:
+            if key in here:
                 yield Way(here[key], here, answer)
         for key, value in here.items():
             if key not in ("howTo", "otherHowTo"):
@@ -117,53 +104,68 @@ def _within(here: Any, answer: Json) -> Iterator[Way]:
 def carried_out(asked: Asked, way: Way, folder: Path) -> Asked:
     """The question once a remedy is carried out."""
     how = way.how_to
-    behind = of_the_queue(asked, way)
-    cluster: list[Json] = after_its_turn(asked, folder) if behind else json.loads(json.dumps(list(asked.cluster)))
-    manifest = _edited(asked.manifest, how.get("edits", ()))
+    asked = _as_told(asked, way, folder)
+    cluster: list[Json] = json.loads(json.dumps(list(asked.cluster)))
     for line in how.get("commands", ()):
-        _run(cluster, shlex.split(line, comments=True))
+        run_kubectl(cluster, line)
     if how.get("patch"):
-        for item in _patched(cluster, way):
-            item["spec"] = merged(item["spec"], how["patch"])
+        patch_pods(cluster, *_told_about(way, cluster), how["patch"], how.get("patches", {}))
+    edits = how.get("edits", ())
+    manifest = edited(asked.manifest, [edit for edit in edits if edit["file"] not in asked.files])
+    files = {
+        name: edited(items, [edit for edit in edits if edit["file"] == name]) for name, items in asked.files.items()
+    }
     flags = [part for flag in how.get("flags", ()) for part in flag.split(" ", 1)]
-    # many pods are told of one after another, as they are planned
     command = asked.command
-    if way.answer["kind"] == "PodExplanations":
-        command = ("simulate",)
-        # others that wait were not asked about: they may take what a change makes free
-        alone = way.beside.keys().isdisjoint(_OF_GROUP)
-        cluster = [item for item in cluster if not (alone and _waits(item)) or _key(item) in told_about(way)]
-    if behind:
-        command = ("simulate", "--no-preempt", *_versions(asked.command))
-    if waits_behind(asked, way):
-        cluster, manifest, command = landed_first(cluster, asked.manifest, way.answer), [], ("simulate", "--no-preempt")
     if "--rolling" in flags:  # in place of the other
         command = tuple(part for part in command if part != "--together")
-    return Asked((*command, *flags), cluster, manifest)
+    return Asked((*command, *flags), cluster, manifest, files, asked.about)
 
 
-def of_the_queue(asked: Asked, way: Way) -> bool:
-    """Whether a remedy is of pods that wait once what-ifs are taken and all others have had their turn."""
-    return way.answer["kind"] == "SimulationPlan" and not asked.manifest and "owners" in way.beside
+def _as_told(asked: Asked, way: Way, folder: Path) -> Asked:
+    """The question that a remedy of an answer belongs to: what is told of pods that wait is told once others landed."""
+    if way.answer["kind"] == "PodExplanations" and "owners" in way.beside:
+        # many pods are told of one after another, as they are planned; others that wait may take what becomes free
+        cluster = after_its_turn(asked, folder, tried="--with-queue" in asked.command)
+        told = [item for item in cluster if not waits(item) or key_of(item) in way.beside["pods"]]
+        return Asked(("simulate", *_versions(asked.command)), told, about=asked.about)
+    if way.answer["kind"] == "PodExplanations" and way.of_group:
+        return Asked(("simulate", *_versions(asked.command)), asked.cluster, about=asked.about)
+    if "--with-queue" in asked.command and way.answer["kind"] == "PodExplanation":
+        told = way.answer["pod"]
+        cluster = after_its_turn(asked, folder, before=told)
+        return Asked(("explain", "pod", told, *_versions(asked.command)), cluster, about=asked.about)
+    if not waiting(way):
+        return asked
+    command = ("simulate", "--no-preempt", *_versions(asked.command))
+    cluster = landed_first(asked, way.answer) if asked.lands else after_its_turn(asked, folder)
+    return Asked(command, cluster, about=asked.about)
 
 
-def after_its_turn(asked: Asked, folder: Path) -> list[Json]:
-    """The cluster once the what-ifs of a question are taken and each pod that waits was tried."""
+def after_its_turn(asked: Asked, folder: Path, *, tried: bool = True, before: str = "") -> list[Json]:
+    """The cluster once the what-ifs of a question are taken and pods that wait were tried.
+
+    Args:
+        asked: the question.
+        folder: to write in.
+        tried: whether any is tried.
+        before: the pod that is asked about in its turn: those before it are tried; empty for all that wait.
+    """
     asked.write(folder)
     scheduler = _scheduler(asked.command)
     state = load("c.json")
     fill_in(state, scheduler)
     planner = scheduler.planner(state, preempt="--no-preempt" not in asked.command)
-    words = [part for word in asked.command for part in (word.split("=", 1) if word.startswith("--") else [word])]
-    pairs = zip(words, [*words[1:], ""], strict=True)
-    steps: list[Any] = []
-    for word, value in pairs:
-        if word == "--scenario":
-            steps += load_scenario(value).steps
-        elif word.startswith("--") and word[2:] in FLAGS:
-            steps.append(parse_step(word[2:], value, "default"))
-    run(planner, steps)
-    Attempts[object](planner, victims_return="gone" not in words).place(planner.waiting())
+    run(planner, _what_ifs(asked.command))
+    if tried:
+        queue = planner.waiting()
+        run_of_all = Attempts[object](planner, victims_return="gone" not in asked.command)
+        if before:  # those that leave meanwhile have their turn later
+            for pod in takewhile(lambda pod: pod.key != before, queue):
+                landing = run_of_all.attempt(pod)
+                run_of_all.come_back(dict.fromkeys(landing.evicts, landing.node))
+        else:
+            run_of_all.place(queue)
     write_snapshot(to_state(planner.cluster), folder / "landed.json")
     items = json.loads((folder / "landed.json").read_text())["items"]
     for item in items:  # what a plan has placed runs
@@ -172,302 +174,152 @@ def after_its_turn(asked: Asked, folder: Path) -> list[Json]:
     return list(items)
 
 
+def _what_ifs(command: Sequence[str]) -> list[Any]:
+    """Steps of the what-ifs of a command, in their order."""
+    words = [part for word in command for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    pairs = list(zip(words, [*words[1:], ""], strict=True))
+    space = next((value for word, value in pairs if word in ("-n", "--namespace")), "")
+    steps: list[Any] = []
+    for word, value in pairs:
+        if word == "--scenario":
+            steps += load_scenario(value).steps
+        elif word.startswith("--") and word[2:] in FLAGS:
+            steps.append(parse_step(word[2:], value, space))
+    return steps
+
+
 def _versions(command: Sequence[str]) -> list[str]:
-    """The flags of a command by which the rules are chosen."""
+    """The flags of a command by which the rules are chosen; of several versions the first, which is answered for."""
     pairs = zip(command, [*command[1:], ""], strict=True)
-    return [part for word, value in pairs if word in _RULES for part in (word, value)]
-
-
-_RULES = frozenset({"--k8s-version", "--feature-gates", "--config"})
+    return [part for word, value in pairs if word in _RULES for part in (word, value.split(",")[0])]
 
 
 def _scheduler(command: Sequence[str]) -> kplan.Scheduler:
     named = dict(pairwise(command))
     gates = {gate.partition("=")[0]: True for gate in named.get("--feature-gates", "").split(",") if gate}
-    return kplan.Scheduler.of(named.get("--k8s-version", "1.37"), gates=gates)
+    return kplan.Scheduler.of(named.get("--k8s-version", "1.37").split(",")[0], gates=gates)
 
 
-def waits_behind(asked: Asked, way: Way) -> bool:
-    """Whether a remedy is of pods of the cluster's own queue, and holds once what lands beside them has landed."""
-    if way.answer["kind"] != "SimulationPlan" or not asked.manifest or "owners" not in way.beside:
-        return False
-    mine = {item.name for item in by_object(msgspec.convert(way.answer, SimulationPlan))}
-    return not mine & way.beside["owners"].keys()
-
-
-def landed_first(cluster: Sequence[Json], manifest: Sequence[Json], answer: Json) -> list[Json]:
+def landed_first(asked: Asked, answer: Json) -> list[Json]:
     """The cluster once all has landed that a plan places, and all has left that leaves in it."""
     leaves = {pod for step in answer["steps"] for pod in step.get("evicts", ())}
     rolled = [step for rollout in answer.get("rollouts", ()) for step in rollout.get("steps", ())]
     leaves |= {left["pod"] for step in rolled for left in step.get("leaves", ())}
-    found = [item for item in cluster if item["kind"] != "Pod" or _key(item) not in leaves]
-    pods = {_key(item): item for item in found if item["kind"] == "Pod"}
+    found = [item for item in asked.cluster if item["kind"] != "Pod" or key_of(item) not in leaves]
+    pods = {key_of(item): item for item in found if item["kind"] == "Pod"}
     for step in answer["steps"]:
-        if not step.get("node") or step["pod"] in leaves:
+        back = bool(step.get("returned"))
+        if step["pod"] in leaves and not back:
             continue
         if step["pod"] not in pods:
-            found.append(_made(step, manifest, cluster))
+            if not (step.get("node") or back):
+                continue
+            found.append(_made(step, asked))
             pods[step["pod"]] = found[-1]
-        pods[step["pod"]]["spec"]["nodeName"] = step["node"]
-        pods[step["pod"]]["status"] = {"phase": "Running"}
+        if step.get("node"):
+            pods[step["pod"]]["spec"]["nodeName"] = step["node"]
+            pods[step["pod"]]["status"] = {"phase": "Running"}
     return found
 
 
-def _waits(item: Json) -> bool:
-    promised = item.get("status", {}).get("nominatedNodeName")
-    return item["kind"] == "Pod" and not item["spec"].get("nodeName") and not promised
-
-
-def _key(item: Json) -> str:
-    return f"{item['metadata'].get('namespace', 'default')}/{item['metadata']['name']}"
-
-
-def _made(step: Json, manifest: Sequence[Json], cluster: Sequence[Json]) -> Json:
+def _made(step: Json, asked: Asked) -> Json:
     """A pod that a manifest brings, or that comes in the place of one that left."""
     space, _, name = step["pod"].partition("/")
-    of = step.get("owner", "").rpartition("/")[2]
-    mine = [item for item in manifest if item["metadata"]["name"] in (name, of) and "spec" in item]
-    item = (
-        mine[0]
-        if mine
-        else next(one for one in cluster if one["kind"] == "Pod" and one["metadata"]["name"].startswith(of))
-    )
-    body = json.loads(json.dumps(item if item["kind"] == "Pod" else item["spec"]["template"]))
-    labels = body.get("metadata", {}).get("labels", {})
-    metadata = {"name": name, "namespace": space, "labels": labels}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": body["spec"]}
-
-
-def _patched(cluster: Sequence[Json], way: Way) -> Iterator[Json]:
-    """What a patch is for: the pods that are named, those of their kind that wait, and the templates of these."""
-    told = told_about(way)
-    owners = {tuple(owner.split("/")[1:]) for owner in way.beside.get("owners", ())}
-    told = [*told, *("/".join(owner.split("/")[1:]) for owner in way.beside.get("owners", ()))]
-    for item in cluster:
-        space, name = item["metadata"].get("namespace", "default"), item["metadata"]["name"]
-        if item["kind"] != "Pod":
-            if (space, name) in owners and "template" in item.get("spec", {}):
-                yield item["spec"]["template"]
-        elif f"{space}/{name}" in told or (not item["spec"].get("nodeName") and _alike(item, told)):
-            yield item
-
-
-def told_about(way: Way) -> Sequence[str]:
-    """Pods that a remedy is about, as far as they are named; of a group the one that blocks it."""
-    beside = way.beside
-    if beside.keys() >= _OF_GROUP:
-        return [beside["blockedBy"]]
-    return beside.get("pods") or [beside.get("pod") or way.answer["pod"]]
-
-
-def _alike(pod: Json, told: Sequence[str]) -> bool:
-    stems = {name.partition("/")[2].rpartition("-")[0] for name in told}
-    grouped = pod["metadata"].get("ownerReferences") or pod["spec"].get("schedulingGroup")
-    return bool(grouped) and pod["metadata"]["name"].rpartition("-")[0] in stems
-
-
-def merged(old: Any, patch: Any) -> Any:
-    """A merge patch, carried out (RFC 7396)."""
-    if not isinstance(patch, dict):
-        return patch
-    new = dict(old) if isinstance(old, dict) else {}
-    for key, value in patch.items():
-        if value is None:
-            new.pop(key, None)
-        else:
-            new[key] = merged(new.get(key), value)
-    return new
-
-
-def _edited(manifest: Sequence[Json], edits: Sequence[Json]) -> list[Json]:
-    """Write fields of the documents whose lines they are on."""
-    changed: list[Json] = json.loads(json.dumps(list(manifest)))
-    starts = [number for number, _ in enumerate(manifest)]
-    lines = yaml.safe_dump_all(manifest).splitlines()
-    breaks = [0, *(number for number, line in enumerate(lines, 1) if line == "---")]
-    for edit in edits:
-        place = max(number for number in starts if breaks[number] <= edit["line"])
-        *path, last = [_step(part) for part in _PART.finditer(edit["path"])]
-        here: Any = changed[place]
-        for key, following in zip(path, (*path[1:], last), strict=True):
-            if isinstance(here, dict) and key not in here:
-                here[key] = [] if isinstance(following, int) else {}
-            here = here[key]
-        if not edit.get("new"):
-            del here[last]
-        elif isinstance(here, list) and last == len(here):
-            here.append(json.loads(edit["new"]))
-        else:
-            here[last] = json.loads(edit["new"])
-    return changed
-
-
-def _step(part: re.Match[str]) -> str | int:
-    name, inside = part.groups()
-    return name if name is not None else int(inside) if inside.isdecimal() else inside
-
-
-def _run(cluster: list[Json], words: Sequence[str]) -> None:
-    """Carry out a command of kubectl; a line that is a remark alone does nothing."""
-    if not words:
-        return
-    kubectl, verb, kind, name, *rest = words
-    assert kubectl == "kubectl", words
-    space = rest[rest.index("-n") + 1]
-    found = [
-        item
-        for item in cluster
-        if (item["kind"], item["metadata"]["name"], item["metadata"].get("namespace", "default"))
-        == (_TABLES[kind], name, space)
+    of = step.get("owner", "")
+    words = dict(pairwise(asked.command)).get("--pod-template", "")
+    paths = dict([words.rpartition("=")[::2]]) if words else {}
+    pods = [item for item in asked.cluster if item["kind"] == "Pod" and owner_of(item, asked.cluster) == of]
+    before = [item for item in pods if step.get("returned")]
+    bodies = [
+        template_of(item, paths.get(item["kind"], paths.get("", ""))) or item
+        for item in (*before, *asked.lands, *pods)
+        if item in pods or item["metadata"]["name"] in (name, of.rpartition("/")[2], _of_its_job(of))
     ]
-    (item,) = found
-    if verb == "delete":
-        cluster.remove(item)
-        return
-    assert verb == "patch", words
-    patch = json.loads(rest[rest.index("-p") + 1])
-    changed = merged(item, patch)
-    if _TABLES[kind] == "ResourceQuota":  # its controller writes the status
-        changed["status"] = merged(changed.get("status"), {"hard": patch["spec"]["hard"]})
-    cluster[cluster.index(item)] = changed
+    body = json.loads(json.dumps(next(body for body in bodies if "containers" in body.get("spec", {}))))
+    metadata = {"name": name, "namespace": space, "labels": body.get("metadata", {}).get("labels", {})}
+    if before:  # it comes back, behind those that waited
+        metadata |= {"ownerReferences": before[0]["metadata"].get("ownerReferences", []), "creationTimestamp": _LAST}
+    spec = {key: value for key, value in body["spec"].items() if key != "nodeName"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
-def _running(report: Json) -> int:
-    workloads = report.get("workloads", ())
-    return sum(workload["running"] for workload in workloads) if len(workloads) == 1 else 0
+def _of_its_job(owner: str) -> str:
+    """Name of the CronJob that a Job of a run is named for."""
+    return owner.rpartition("/")[2].rpartition("-")[0]
 
 
-def judge(way: Way, code: int, again: Json) -> str:
-    """Say in what an answer is not as was promised; empty where it is.
-
-    Args:
-        way: the remedy.
-        code: exit code with it.
-        again: the answer with it.
-    """
-    landed, wanted = way.how_to.get("landed", 0), way.how_to.get("wanted", 0)
-    if way.beside.keys() >= _OF_GROUP:
-        return _together(way, again, landed, wanted)
-    kind = again["kind"]
-    if kind in ("DrainPlan", "FailReport") and not wanted:
-        return "" if again["verdict"] == "FITS" else f"{again['verdict']} {again['sentence']}"
-    if kind == "FailReport":
-        borne = sum(case["verdict"] == "FITS" for case in again.get("cases", ()))
-        return "" if borne >= landed else f"{borne} of {landed} are borne"
-    if kind == "PodExplanation":
-        return _fits(way.beside, again, landed)
-    if kind == "SimulationPlan":
-        return _lands(way, msgspec.convert(again, SimulationPlan), landed, wanted)
-    if kind == "CheckResult":
-        mine = next(item for item in again["objects"] if item["object"] == way.beside["object"])
-        return "" if mine["placed"] >= landed or mine["status"] == "ok" else f"{mine}"
-    if kind == "CapacityReport":
-        added = [shape for shape in again.get("cheapest", {}).get("shapes", ()) if shape["nodes"]]
-        # pods of the workload itself that wait are placed by then, and run
-        sets = again["sets"] + _running(again) - _running(way.answer)
-        return "" if sets >= landed and not added else f"{sets} of {landed} sets fit, {added}"
-    if kind == "MovesPlan":
-        return "" if again["verdict"] == "FITS" and not again.get("moves") else f"{again['sentence']}"
-    if kind == "PackPlan":
-        empty = {node["node"] for node in again["found"] if node["goes"] and not node.get("moves")}
-        return "" if empty >= set(way.answer["going"]) else f"{empty} are empty, not {way.answer['going']}"
-    raise AssertionError(kind)
-
-
-def _together(way: Way, again: Json, landed: int, wanted: int) -> str:
-    """Compare how many pods of a group fit at one time."""
-    name = way.beside["group"]
-    now = [plan for plan in _plans(again) if plan["group"] == name]
-    if landed < wanted:
-        return "" if max((plan["fits"] for plan in now), default=0) >= landed else f"{now}"
-    return "" if now and all(plan["result"] in ("placed", "preempted", "fits") for plan in now) else f"{now}"
-
-
-def _plans(here: Any) -> Iterator[Json]:
-    """What an answer tells of groups, wherever that stands in it."""
-    if isinstance(here, dict):
-        if here.keys() >= _OF_GROUP:
-            yield here
-        for value in here.values():
-            yield from _plans(value)
-    elif isinstance(here, list):
-        for value in here:
-            yield from _plans(value)
-
-
-def _fits(fix: Json, again: Json, landed: int) -> str:
-    found = again["verdict"], again["feasible"]
-    if fix.get("evicts"):
-        return "" if found[0] == "PREEMPTS" else f"{found}"
-    return "" if found[0] == "FITS" and found[1] == (landed or found[1]) else f"{found}, not {landed}"
-
-
-def _lands(way: Way, plan: SimulationPlan, landed: int, wanted: int) -> str:
-    """Compare how many pods land with what was told of an object, or of a cause of pods that wait."""
+def _told_about(way: Way, cluster: Sequence[Json]) -> tuple[set[str], set[str]]:
+    """Owners and pods that a patch is for: of a group, all of it."""
     beside = way.beside
-    name = beside.get("workload") or next(iter(beside["owners"]))
-    mine = next((item for item in by_object(plan) if item.name == name), None)
-    if mine is None:  # pods of the cluster's own queue
-        mine_too = beside["owners"].keys()
-        left = sum(cause.count for cause in plan.causes if cause.owners.keys() & mine_too)
-        before = beside["count"]
-        if "causes" in way.answer and not way.answer.get("change"):  # all of these owners had their turn
-            before = sum(one["count"] for one in way.answer["causes"] if one.get("owners", {}).keys() & mine_too)
-        fits = before - left
-        return "" if fits >= landed else f"{fits} of {landed} fit"
-    if not wanted:
-        return "" if plan.verdict == "FITS" and not any(one.uneven for one in plan.rollouts) else plan.verdict
-    done = landed < wanted or not mine.stalled
-    return "" if mine.landed == landed and done else f"{mine.landed} of {landed} land, {plan.sentence}"
+    if way.of_group:
+        item = next(item for item in cluster if item["kind"] == "Pod" and key_of(item) == beside["blockedBy"])
+        group = item["spec"].get("schedulingGroup")
+        mine = [one for one in cluster if waits(one) and one["spec"].get("schedulingGroup") == group]
+        return {owner_of(one, cluster) for one in mine}, {key_of(one) for one in mine}
+    if "owners" in beside:
+        return set(beside["owners"]), set(beside.get("pods", ()))
+    told = beside.get("pod") or way.answer["pod"]
+    item = next(item for item in cluster if item["kind"] == "Pod" and key_of(item) == told)
+    return {owner_of(item, cluster)}, {told}
 
 
-def broken_promises(asked: Asked, folder: Path) -> tuple[list[str], list[str]]:
-    """Ask, carry each remedy out, and ask again.
+@dataclass(frozen=True)
+class Held:
+    """What came of the remedies of an answer.
 
-    Returns:
-        the codes of all remedies, and what is wrong with those that do not hold.
+    Attributes:
+        carried: codes of those that were carried out.
+        elsewhere: codes of those that no command carries out.
+        wrong: what is wrong with those that do not come to what was told.
     """
+
+    carried: tuple[str, ...]
+    elsewhere: tuple[str, ...]
+    wrong: list[str]
+
+
+def broken_promises(asked: Asked, folder: Path) -> Held:
+    """Ask, carry each remedy out, and ask again."""
     _, answer = asked.ask(folder)
-    found = list(ways(answer))
-    wrong = []
-    for way in found:
-        if _of_waiting(answer, way) and not _by_flags(way.how_to):
-            in_turn(asked, folder).write(folder)
-            fault = _on_objects(asked, told_about(way), way.how_to)
-        else:
-            fault = judge(way, *carried_out(asked, way, folder).ask(folder))
-        wrong += [f"{way.name}: {fault}"] if fault else []
-    return [way.how_to["code"] for way in found], wrong
+    found = list(all_ways(answer))
+    mine = [way for way in found if way.how_to["code"] not in ELSEWHERE]
+    codes = [way.how_to["code"] for way in found]
+    wrong = [f"{way.name}: {fault}" for way in mine if (fault := broken(asked, way, folder))]
+    return Held(
+        tuple(code for code in codes if code not in ELSEWHERE),
+        tuple(code for code in codes if code in ELSEWHERE),
+        wrong,
+    )
 
 
-def in_turn(asked: Asked, folder: Path) -> Asked:
-    """A question that is asked after the queue had its turn, once that is so."""
-    if "--with-queue" not in asked.command:
-        return asked
-    words = asked.command[asked.command.index("pod") + 2 :]
-    first = Asked(("simulate", *(word for word in words if word != "--with-queue")), asked.cluster)
-    _, plan = first.ask(folder)
-    return Asked(asked.command, landed_first(asked.cluster, (), plan), asked.manifest)
+def broken(asked: Asked, way: Way, folder: Path) -> str:
+    """Carry a remedy out and ask again; say in what that is not as was promised, nothing where it is."""
+    if _of_pods(way) and not way.by_flags:
+        _before_it(asked, way, folder).write(folder)
+        return _on_objects(asked, way)
+    return judge(way, carried_out(asked, way, folder).ask(folder)[1])
 
 
-def _by_flags(how_to: Json) -> bool:
-    return not how_to.get("commands") and any(how_to.get(part) for part in ("flags", "edits", "patch"))
+def _of_pods(way: Way) -> bool:
+    """Whether a remedy is of pods that wait, one by one, and not of what lands, leaves or is lost."""
+    return waiting(way) or (way.answer["kind"] in ("PodExplanation", "PodExplanations") and not way.of_group)
 
 
-def _of_waiting(answer: Json, way: Way) -> bool:
-    """Whether a remedy is of pods that wait, and not of what lands, leaves or is lost."""
-    if answer["kind"] == "SimulationPlan":
-        return not any(change.get("made") for change in answer.get("changes", ())) and "owners" in way.beside
-    return answer["kind"] in ("PodExplanation", "PodExplanations") and way.beside.keys().isdisjoint(_OF_GROUP)
+def _before_it(asked: Asked, way: Way, folder: Path) -> Asked:
+    """The cluster that pods are told of in, before a remedy is carried out."""
+    if waiting(way) or "--with-queue" in asked.command:
+        return _as_told(asked, way, folder)
+    return replace(asked, cluster=after_its_turn(asked, folder, tried=False))
 
 
-def _on_objects(asked: Asked, told: Sequence[str], how_to: Json) -> str:
+def _on_objects(asked: Asked, way: Way) -> str:
     """Carry out what no flag, patch or plain command does (claims, devices, drivers) on a cluster built anew."""
+    told = way.beside.get("pods", [way.beside.get("pod") or way.answer.get("pod")])
     scheduler = _scheduler(asked.command)
     state = load("c.json")
     fill_in(state, scheduler)
     planner = scheduler.planner(state)
     first = planner.cluster.pods[planner.cluster.pod_index[told[0]]]
-    found = [one for one in remedies(planner, first).found if one.candidate.code == how_to["code"]]
+    found = [one for one in remedies(planner, first).found if one.candidate.code == way.how_to["code"]]
     faults = [helps(planner, told[0], one) for one in found]
     return "" if faults and not all(faults) else f"{faults}"

@@ -89,5 +89,5 @@ def test_what_is_proposed_comes_to_what_was_told(name: str, tmp_path: Path, monk
         "- {name: large, cpu: 16, memory: 64Gi, price: 0.3}\n"
     )
     asked, codes = ASKED[name]
-    proposed, wrong = broken_promises(asked, tmp_path)
-    assert (wrong, codes <= set(proposed)) == ([], True), proposed
+    held = broken_promises(asked, tmp_path)
+    assert (held.wrong, codes <= set(held.carried)) == ([], True), held.carried
