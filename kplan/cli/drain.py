@@ -80,7 +80,8 @@ class KubectlFlags:
         from kplan.scenario.drain import DrainOptions
 
         chosen = parse_selector(self.pod_selector)
-        return DrainOptions(True, True, self.force, self.disable_eviction, chosen, self.pod_selector)
+        at_once = self.grace_period == 0
+        return DrainOptions(True, True, self.force, self.disable_eviction, chosen, self.pod_selector, at_once)
 
 
 NodeSelector = Annotated[str, typer.Option("-l", "--selector", metavar="SELECTOR", help="Nodes with these labels.")]

@@ -30,6 +30,7 @@ class DrainOptions:
         disable_eviction: delete instead of evicting: budgets are not asked.
         selector: only these pods.
         selector_text: the selector as it was typed.
+        at_once: a grace period of 0: pods are gone at once, whether or not a kubelet says that they have ended.
     """
 
     ignore_daemon_sets: bool = False
@@ -38,6 +39,7 @@ class DrainOptions:
     disable_eviction: bool = False
     selector: Selector | None = None
     selector_text: str = ""
+    at_once: bool = False
 
 
 ALL = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True, force=True)

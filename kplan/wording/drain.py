@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from kplan.cluster.owners import controller
 from kplan.course.drains.clock import DrainClock
 from kplan.course.drains.drain import DrainRun, Gone
 from kplan.course.evictions.budgets import BudgetHeld, Permission
@@ -33,6 +34,42 @@ def cause_of(gone: Gone[Failure], *, named: bool = True) -> Cause | None:
     if gone.permission is not None and not gone.permission.allowed:
         return Cause(code="budget", text=f"{pod}: {budget_refuses(gone.permission)}")
     return None
+
+
+def ends_unseen(silent: Sequence[Gone[Failure]]) -> str:
+    """Say that pods of a silent node stay Terminating, and that kubectl waits for them.
+
+    Args:
+        silent: those pods, at least one.
+    """
+    nodes, one = list(dict.fromkeys(gone.node for gone in silent)), len(silent) == 1
+    who, are = listed([gone.pod.key for gone in silent], most=2), "is" if len(nodes) == 1 else "are"
+    stay, have, them = ("stays", "it has", "it") if one else ("stay", "they have", "them")
+    text = (
+        f"{listed(nodes)} {are} silent: {who} {stay} Terminating, as no kubelet says that {have} ended, and kubectl "
+        f"waits for {them} until --timeout or --skip-wait-for-delete-timeout"
+    )
+    sets = [gone.pod.key for gone in silent if controller(gone.pod)[0] == "StatefulSet"]
+    if sets:
+        text += (
+            f"; {listed(sets, most=2)} {'is' if len(sets) == 1 else 'are'} made again only once "
+            f"{'its node is' if len(nodes) == 1 else 'their nodes are'} deleted or tainted out-of-service"
+        )
+    return text
+
+
+def lands_back(again: Sequence[Gone[Failure]]) -> str:
+    """Say that pods tolerate the cordon, and land on the node that they were evicted from.
+
+    Args:
+        again: those pods, at least one.
+    """
+    nodes = list(dict.fromkeys(gone.node for gone in again))
+    verb = "tolerates" if len(again) == 1 else "tolerate"
+    return (
+        f"{listed([gone.pod.key for gone in again], most=2)} {verb} the cordon: what is made again may land on "
+        f"{listed(nodes)}, which is not empty then"
+    )
 
 
 def back_again(node: str) -> str:
@@ -194,7 +231,7 @@ def flags_lose(going: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "; ".join(told)
 
 
-_FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction"]
+_FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction", "--grace-period=0"]
 
 GREEDY = "the set is found greedily, the emptiest node first: a larger one may exist"
 

@@ -8,11 +8,13 @@ from kplan.cluster.owners import controller, owner_without_control
 from kplan.course.losses.loss import FailRun, LostPod
 from kplan.course.trial.attempts import TriedPod
 from kplan.course.trial.kubelet import NO_NODE, NotAdmitted
+from kplan.course.volumes.held import Held
 from kplan.course.volumes.ties import Tie
 from kplan.result.document_base import Cause
 from kplan.wording.attempts import down_text
 from kplan.wording.careful import refuses
 from kplan.wording.failing import Failure
+from kplan.wording.rollouts import do_not_start
 from kplan.words import count, every, listed
 
 
@@ -189,6 +191,11 @@ def attached_until(pods: Sequence[str], held: tuple[str, str, str]) -> str:
         f"{listed(list(pods), most=2)} {start} only once the lost node is deleted or tainted out-of-service: "
         f"{volume_of(held)} stays attached there until then"
     )
+
+
+def made_but_not_started(pods: Sequence[str], held: Held) -> str:
+    """Say that what is made for pods does not start, as another node holds a volume that they share."""
+    return do_not_start([f"what is made for {listed(list(pods), most=2)}"], held)
 
 
 def survives(borne: int, total: int, kind: str) -> str:

@@ -129,6 +129,25 @@ ELSEWHERE = [
     *running("data", "old", DATA, ["n1", "n2"]),
 ]
 ELSEWHERE[-2]["status"] = {"phase": "Pending", "conditions": []}
+NONE = budget("other", "other", minAvailable=0)
+SET = template("db", "1", "200m")
+SILENT = [
+    node("n1", taints=[{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]),
+    node("n2"),
+    NONE,
+    workload("Deployment", "web", WEB, replicas=1),
+    *running("web", "old", WEB, ["n1"]),
+    workload("StatefulSet", "db", SET, replicas=1),
+    pod("db-0", SET, "n1", of=("StatefulSet", "db")),
+]
+CORDON = {"key": "node.kubernetes.io/unschedulable", "operator": "Exists"}
+STAYS = template("web", "1", "200m", tolerations=[CORDON], nodeSelector={HOST: "n1"})
+STICKY = [
+    *THREE,
+    NONE,
+    workload("Deployment", "web", STAYS, replicas=1),
+    *running("web", "old", STAYS, ["n1"]),
+]
 MANY = [
     *(node(f"a{n:02}", zone="a") for n in range(4)),
     *(node(f"b{n:02}", zone="b") for n in range(4)),
@@ -205,6 +224,17 @@ QUESTIONS = {
         "drain n1 --then-delete", in_two_zones(), (0,), ("FITS",),
         says=("n1 can be drained and deleted: 1 pod evicted, 1 placed again", "n2 +once n1 is deleted",
               "kubectl drain n1 && kubectl delete node n1"),
+    ),
+    "a silent node: its pods stay Terminating, and kubectl waits": Question(
+        "drain n1", SILENT, (0,), ("FITS?",),
+        says=("n1 is silent: shop/db-0, shop/web-old-a stay Terminating", "db-0 is made again only once its node"),
+    ),
+    "without a grace period they are gone at once": Question(
+        "drain n1 --grace-period 0", SILENT, (0,), ("FITS",), says=("Needs kubectl drain n1 --grace-period=0",),
+        never=("Terminating",),
+    ),
+    "what tolerates the cordon may land where it was": Question(
+        "drain n1", STICKY, (0,), ("FITS?",), says=("shop/web-old-a tolerates the cordon: .* may land on n1",),
     ),
     "where room is missing, to delete it is not proposed": Question(
         "drain n1", FULL, (1,), ("BLOCKED",), never=("then-delete",),

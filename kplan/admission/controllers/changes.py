@@ -268,9 +268,30 @@ def _scaled_away(
     if count <= 0:
         return ()
     if manifest.kind == "StatefulSet":
-        return _keys(sorted(pods, key=lambda pod: -ordinal(pod.name))[:count])
+        leaving, _ = _from_the_top(manifest, pods, count)
+        return _keys(leaving)
     standing, related = _ranked(manifest, running, pods)
     return _keys(leaver.pod for leaver in leaving_order(standing, related, now)[:count])
+
+
+def _from_the_top(manifest: ManifestObject, pods: Iterable[Pod], count: int) -> tuple[list[Pod], list[Pod]]:
+    """The pods of a StatefulSet that leave, and those that the others wait for.
+
+    An ordered set waits for each pod that stays to be ready, and for those that leave from the lowest that is not.
+
+    Source: updateStatefulSet, processReplica and processCondemned in stateful_set_control.go.
+    """
+    order = sorted(pods, key=lambda pod: -ordinal(pod.name))
+    leaving, staying = order[:count], order[count:]
+    if dig_text(manifest.raw, "spec.podManagementPolicy", "OrderedReady") == "Parallel":
+        return leaving, []
+    idle = [pod for pod in reversed(staying) if not standing_of(pod).ready]
+    if idle:
+        return [], idle[:1]
+    broken = [pod for pod in leaving if not standing_of(pod).ready]
+    if len(broken) < 2:
+        return leaving, []
+    return leaving[: leaving.index(broken[0])], broken[-1:]
 
 
 def _ranked(
@@ -284,7 +305,10 @@ def _ranked(
 
 
 def _uncertain(manifest: ManifestObject, running: Object, pods: Iterable[Pod], count: int, now: str) -> tuple[str, ...]:
-    """Say of which pods it is not certain that they leave."""
+    """Say of which pods it is not certain that they leave, and which one the others wait for."""
+    if count > 0 and manifest.kind == "StatefulSet":
+        _, waits = _from_the_top(manifest, pods, count)
+        return tuple(f"{pod.name} is not ready: the others leave only once it is (OrderedReady)" for pod in waits)
     if count <= 0 or manifest.kind not in ("Deployment", "ReplicaSet", "ReplicationController"):
         return ()
     names = [standing.pod.name for standing in undecided(*_ranked(manifest, running, pods), count, now)]

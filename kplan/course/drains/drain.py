@@ -9,7 +9,9 @@ from typing import Generic
 from kplan.cluster import Cluster, PodInfo, leave
 from kplan.cluster.owners import returns
 from kplan.course.evictions.budgets import Budgets, Permission
+from kplan.course.readiness.durations import ends_at_once
 from kplan.course.readiness.serving import OwnerOfPods, Serving
+from kplan.course.readiness.silence import on_silent_node
 from kplan.course.trial.attempts import Attempts, TriedPod, W
 from kplan.pipeline import Planner
 from kplan.result import PlanEvent
@@ -30,6 +32,7 @@ class Gone(Generic[W]):
         number: place in the order of evictions; 0 if it is still there.
         landing: where what its owner made instead was placed; None where nothing is made.
         late: whether that was placed only once its node was deleted.
+        silent: whether it stays Terminating, as its node is silent.
         back: whether that is on a node that is drained again, as its template names it.
     """
 
@@ -41,6 +44,7 @@ class Gone(Generic[W]):
     landing: TriedPod[W] | None = None
     late: bool = False
     back: bool = False
+    silent: bool = False
 
     @property
     def left(self) -> bool:
@@ -245,6 +249,8 @@ class _Drain(Generic[W]):
         gone.permission = Permission(True) if self.options.disable_eviction else self.run.budgets.ask(gone.pod)
         if gone.permission.allowed:
             gone.number, served = self.run.count(), healthy(gone.pod)
+            waits = not (self.options.at_once or ends_at_once(gone.pod.pod))
+            gone.silent = waits and on_silent_node(self.planner.cluster, gone.pod.row)
             self.planner.apply(leave(self.planner.cluster, (gone.pod.row,)))
             self.run.budgets.left(gone.pod, served=served)
             if self.run.serving is not None:

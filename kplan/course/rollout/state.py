@@ -303,6 +303,11 @@ class Rollout:
         """Whether as many new pods are ready, and as few old ones left, as there are to be."""
         # those below the partition of a StatefulSet stay
         stay = min(self.fleet.replicas, self.fleet.partition) if self.fleet.kind == "StatefulSet" else 0
+        if self.fleet.kind == "StatefulSet" and not self.fleet.replaces and self.there and not self.unmade:
+            if len(self.there) > self.fleet.replicas:
+                return False  # those too many wait for one that is not ready
+            if all(replica.ready or replica.pod.pod.spec.node_name for replica in self.there.values()):
+                return True  # what was not ready before is in nobody's way
         return self.done >= self.wanted_new and not (self.fleet.replaces and len(self.old()) > stay)
 
     def told_steps(self) -> list[RolloutStep]:

@@ -28,10 +28,12 @@ from kplan.wording.drain import (
     causes_of,
     drain_clock_text,
     drain_sentence,
+    ends_unseen,
     held_back,
     kubectl_does,
     kubectl_drain,
     kubectl_loses,
+    lands_back,
     scale_of_budget,
 )
 from kplan.wording.fail import landing_cause
@@ -214,6 +216,12 @@ def _doubts(cluster: Cluster, run: DrainRun[Failure]) -> Iterator[Doubt]:
         kind = scale_unknown(cluster, budget)
         if kind:
             yield Doubt("budget-scale-unknown", scale_of_budget(budget.name, kind))
+    silent = [gone for gone in run.pods if gone.silent]
+    if silent:
+        yield Doubt("node-silent", ends_unseen(silent))
+    again = [gone for gone in run.pods if not gone.back and gone.landing is not None and gone.landing.node == gone.node]
+    if again:
+        yield Doubt("lands-back", lands_back(again))
 
 
 def _kubectl(cluster: Cluster, asked: DrainAsked, run: DrainRun[Failure]) -> str:
@@ -231,6 +239,8 @@ def _command(asked: DrainAsked, run: DrainRun[Failure]) -> str:
             flags[gone.node].update(gone.what.flags)
     if asked.options.disable_eviction:
         flags = {node: {*needed, "--disable-eviction"} for node, needed in flags.items()}
+    if asked.options.at_once:
+        flags = {node: {*needed, "--grace-period=0"} for node, needed in flags.items()}
     return kubectl_drain(flags, asked.options.selector_text, rolling=asked.rolling, delete=asked.delete)
 
 

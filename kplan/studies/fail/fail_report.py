@@ -25,6 +25,7 @@ from kplan.wording.fail import (
     loss_notes,
     loss_sentence,
     lost_cause,
+    made_but_not_started,
     order_decides,
     pending_until_gone,
     volume_of,
@@ -32,7 +33,7 @@ from kplan.wording.fail import (
 from kplan.wording.failing import Failure, failure
 from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
-from kplan.wording.rollouts import do_not_start, held_by
+from kplan.wording.rollouts import held_by
 from kplan.wording.timeline import detached_at, timeline
 from kplan.words import listed
 
@@ -124,8 +125,7 @@ def _held(run: FailRun[Failure]) -> Iterator[Doubt]:
         yield Doubt(code="node-still-there", text=pending_until_gone(run, lingering))
     rivals = [(pod.pod.key, pod.rival) for pod in run.back if pod.rival is not None]
     if rivals:
-        keys, first = [key for key, _ in rivals], rivals[0][1]
-        yield Doubt(code="volume-shared", text=do_not_start([f"what is made for {listed(keys, most=2)}"], first))
+        yield Doubt(code="volume-shared", text=made_but_not_started([key for key, _ in rivals], rivals[0][1]))
     held = [pod for pod in run.back if pod.kept_by and not pod.unheld]
     if held:
         yield Doubt(code="volume-attached", text=attached_until([pod.pod.key for pod in held], held[0].kept_by[0]))
