@@ -7,6 +7,7 @@ tests/test_notebook.py, command lines in indented blocks by tests/test_docs_line
 import re
 import shlex
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -116,6 +117,33 @@ def test_every_command_that_is_told_can_be_given(page: str, line: str) -> None:
     flags = flags_of(path)
     unknown = [word.partition("=")[0] for word in words if word.startswith("-") and word.partition("=")[0] not in flags]
     assert [word for word in unknown if word != "-"] == []
+
+
+SERVERS = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+OF_SERVERS = re.findall(
+    r"^.*?(kplan check [^'\n]+(?:\n +-o [^\n]+)*)",
+    "\n".join(re.findall(r"```(?:yaml|groovy)\n(.*?)```", SERVERS, re.DOTALL)),
+    re.M,
+)
+
+
+@pytest.mark.parametrize("line", OF_SERVERS)
+def test_what_a_server_of_ci_runs_is_a_check(line: str) -> None:
+    """Every option is one, and every format that is written has the name that it is read by further down."""
+    words = shlex.split(line)[1:]
+    assert [word for word in words if word.startswith("-") and word not in flags_of(("check",))] == []
+    for before, word in pairwise(words):
+        if before == "-o" and "=" in word:
+            file = word.partition("=")[2]
+            assert SERVERS.count(file) >= 2, file
+
+
+@pytest.mark.parametrize("server", ["GitHub", "GitLab", "Jenkins", "pre-commit"])
+def test_each_server_of_ci_has_its_part(server: str) -> None:
+    """Hints of kplan send people there: ``Jenkins reads -o junit of kplan check (docs/ci.md)``."""
+    part = SERVERS.partition(f"\n## {server}\n")[2].partition("\n## ")[0]
+    assert "kplan" in part
+    assert "```" in part
 
 
 def test_the_cron_job_is_one(tmp_path: Path) -> None:

@@ -15,16 +15,16 @@ SHELLS = ("bash", "zsh", "fish", "powershell")
 def completion(
     shell: Annotated[str, typer.Argument(metavar="bash|zsh|fish|powershell", help="Your shell.")],
 ) -> None:
-    r"""Print the script that completes commands, options and names in a shell.
+    """Print the script that completes commands, options and names in a shell.
 
     Names of namespaces, nodes and pods are those of --snapshot or KPLAN_SNAPSHOT, else of the current context.
 
     \b
-    bash:        source <(kplan completion bash)               in ~/.bashrc
-    zsh:         source <(kplan completion zsh)                in ~/.zshrc, after compinit
+    bash:        source <(kplan completion bash)    in ~/.bashrc
+    zsh:         source <(kplan completion zsh)     in ~/.zshrc, after compinit
     fish:        kplan completion fish > ~/.config/fish/completions/kplan.fish
     PowerShell:  kplan completion powershell | Out-String | Invoke-Expression
-    """
+    """  # noqa: D301  click looks for the backspace itself: what follows it stays as it is
     known("completion", shell, SHELLS)
     typer.echo(script(shell), nl=False)
 

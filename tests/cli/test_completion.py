@@ -104,3 +104,18 @@ def test_names_that_a_shell_or_a_terminal_would_act_on_are_left_out(tmp_path: Pa
     good = [node("good"), pod("good", namespace="d")]
     state = write(tmp_path, *good, *map(node, evil), *(pod(name, namespace="d") for name in evil))
     assert completed(line, state) == [f"plain,{'good' if 'drain' in line else 'd/good'}"]
+
+
+def test_the_help_says_for_each_shell_where_its_script_goes() -> None:
+    words = [sys.executable, "-m", "kplan", "completion", "--help"]
+    environment = {**os.environ, "COLUMNS": "80"}
+    told = subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+    at = next(number for number, line in enumerate(told) if line.startswith("  bash:"))
+    assert told[at : at + 5] == [
+        "  bash:        source <(kplan completion bash)    in ~/.bashrc",
+        "  zsh:         source <(kplan completion zsh)     in ~/.zshrc, after compinit",
+        "  fish:        kplan completion fish > ~/.config/fish/completions/kplan.fish",
+        "  PowerShell:  kplan completion powershell | Out-String | Invoke-Expression",
+        "",
+    ]
+    assert not any("\\b" in line or "\b" in line for line in told)

@@ -265,3 +265,11 @@ def test_the_cause_is_that_of_the_manifests_alone(tmp_path: Path, capsys: pytest
     answer = json.loads(capsys.readouterr().out)
     assert answer["because"]["text"] == "cpu: it wants 5, the largest node has 4 in all"
     assert [(cause["count"], cause.get("waiting", 0)) for cause in answer["causes"]] == [(1, 0), (1, 1)]
+
+
+@pytest.mark.parametrize("name", ["kubernetes.io/hostname", "kubernetes.io/os", "kubernetes.io/arch"])
+def test_nodes_of_the_demo_have_the_labels_that_every_kubelet_sets(name: str) -> None:
+    """Charts select by them: without ``kubernetes.io/os`` none of kube-prometheus' pods fits anywhere."""
+    nodes = kplan.load("kplan/data/demo.yaml").nodes
+    assert len(nodes) == 6
+    assert all((node.metadata.labels or {}).get(name) for node in nodes)
