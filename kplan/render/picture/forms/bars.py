@@ -115,8 +115,8 @@ class Bars:
         self._across(canvas, scale, top, height)
         for number, bar in enumerate(self.bars):
             self._bar(canvas, scale, bar, (x, top + number * row, width, notes), beside)
-        for number, _ in self.marks:
-            canvas.down_rows(scale.at(number), top, len(self.bars), row, 0 if beside else LINE)
+        for mark, _ in self.marks:
+            canvas.down_rows(scale.at(mark), top, len(self.bars), row, 0 if beside else LINE)
         bottom = top + height
         if self.axis:
             bottom += axis_below(canvas, scale, bottom, self.unit)
