@@ -26,6 +26,7 @@ from kplan.render.html_head import head, name_of, title
 from kplan.render.picture.figure import figure
 from kplan.render.picture.links import with_anchors
 from kplan.render.picture.pictures import picture_of
+from kplan.render.plain import shortened
 from kplan.render.tones import TONES
 from kplan.result.document_base import Document
 from kplan.result.document_usage import Drawing
@@ -58,17 +59,13 @@ STYLES = tuple(
 """Parts of the style; what is for narrow screens and for paper stands with what it is about."""
 
 
-_MOST_OF_TEXT = 200_000
-"""Characters of text that a page holds for browsers without scripts."""
-
-
 def page(document: Document, drawing: Drawing | None = None, text: str = "") -> str:
     """Write the page.
 
     Args:
         document: any kind of document; kinds the page does not know are laid out by their parts.
         drawing: the nodes, and what they say to each of many pods; without nodes there is no grid.
-        text: the whole answer as text, which a browser without scripts shows.
+        text: the whole answer as text, which a browser without scripts shows; where it is very long, a part of it.
     """
     plain: dict[str, Any] = msgspec.to_builtins(document)
     beside = drawing or Drawing()
@@ -81,7 +78,7 @@ def page(document: Document, drawing: Drawing | None = None, text: str = "") -> 
         "title": _logged(escape(title(plain))),
         "kind": escape(name_of(plain)),
         "head": _logged(head(plain, picture)),
-        "plain": _logged(f"<pre>{with_anchors(text[:_MOST_OF_TEXT], picture)}</pre>") if text else "",
+        "plain": _logged(f"<pre>{with_anchors(shortened(text), picture)}</pre>") if text else "",
         "data": safe_json(page_data(plain, beside)),
         "style": style,
         "script": script,

@@ -79,6 +79,14 @@ class Canvas:
         """Draw a filled circle."""
         self._shape("circle", f'cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}"', look, tip)
 
+    def down_rows(self, x: float, top: float, rows: int, row: float, words: float) -> None:
+        """Draw a line down rows, whose first ``words`` pixels are text where that stands over the bars."""
+        if not words:
+            self.line(x, top - 3, x, top + rows * row, "wanted")
+            return
+        for number in range(rows):
+            self.line(x, top + number * row + words, x, top + (number + 1) * row, "wanted")
+
     def line(self, x: float, y: float, to_x: float, to_y: float, kind: str = "rule") -> None:
         """Draw a straight line: ``rule``, ``axis``, ``mark``, ``wanted``."""
         self._parts.append(f'<path class="{kind}" d="M{_n(x)} {_n(y)}L{_n(to_x)} {_n(to_y)}"/>')

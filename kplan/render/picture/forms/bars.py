@@ -115,7 +115,8 @@ class Bars:
         self._across(canvas, scale, top, height)
         for number, bar in enumerate(self.bars):
             self._bar(canvas, scale, bar, (x, top + number * row, width, notes), beside)
-        self._lines(canvas, scale, top, height)
+        for mark, _ in self.marks:
+            canvas.down_rows(scale.at(mark), top, len(self.bars), row, 0 if beside else LINE)
         bottom = top + height
         if self.axis:
             bottom += axis_below(canvas, scale, bottom, self.unit)
@@ -145,10 +146,6 @@ class Bars:
         if self.axis:
             for number in ticks(self.low, scale.high, self.unit):
                 canvas.line(scale.at(number), top - 2, scale.at(number), top + height, "rule")
-
-    def _lines(self, canvas: Canvas, scale: LinearScale, top: float, height: float) -> None:
-        for number, _ in self.marks:
-            canvas.line(scale.at(number), top - 3, scale.at(number), top + height, "wanted")
 
     def _bar(
         self, canvas: Canvas, scale: LinearScale, bar: Bar, at: tuple[float, float, float, float], beside: bool

@@ -106,7 +106,7 @@ class Lanes:
         for number, lane in enumerate(self.lanes):
             self._lane(canvas, scale, lane, (x, top + number * row, width, notes), beside)
         for at, _ in self.moments:
-            canvas.line(scale.at(at), top - 3, scale.at(at), bottom, "wanted")
+            canvas.down_rows(scale.at(at), top, len(self.lanes), row, 0 if beside else LINE)
         timed = scale if self.later is None else LinearScale(0, self.later[0], scale.start, scale.at(self.later[0]))
         height = bottom - y + axis_below(canvas, timed, bottom, self.unit)
         if self.later is not None:

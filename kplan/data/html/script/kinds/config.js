@@ -123,7 +123,7 @@ function gatesTable(gates) {
 function migratedTable(notes, caption) {
   if (!notes || !notes.length) return null;
   const columns = [
-    { label: "where", value: (row) => row.path, cell: (row) => h("code", {}, row.path) },
+    { label: "where", value: (row) => row.path, cell: (row) => plainName(row.path) },
     { label: "what", value: (row) => row.name },
     { label: "what has become of it", wide: true, value: (row) => row.text },
   ];
