@@ -143,8 +143,7 @@ class Recalled:
 
     @classmethod
     def of(cls, cluster: Cluster) -> Recalled:
-        """What is kept of a cluster; changes are followed from the first time on."""
-        cluster.touched.followed = True
+        """What is kept of a cluster."""
         recalled: Recalled = cluster.objects.derived("what plugins said", (), lambda: cls(cluster))
         return recalled
 
@@ -169,6 +168,7 @@ class Recalled:
         template = self._template(pod, pipeline)
         if template is None or template.whole:
             return None
+        self.cluster.touched.followed = True  # from here on: before, there is nothing to forget
         try:
             if template.epoch != epoch:
                 self._begin(template, queue)

@@ -47,8 +47,12 @@ class DrainClock:
 def drain_clock(run: DrainRun[Any]) -> DrainClock:
     """Tell how long a drain takes that goes through: its nodes one after the other, as kubectl drains them."""
     clock = DrainClock()
-    for node in dict.fromkeys(gone.node for gone in run.pods):
-        clock = _after(clock, _node([gone for gone in run.pods if gone.node == node and gone.number]))
+    left: dict[str, list[Gone[Any]]] = {gone.node: [] for gone in run.pods}
+    for gone in run.pods:
+        if gone.number:
+            left[gone.node].append(gone)
+    for of_node in left.values():
+        clock = _after(clock, _node(of_node))
     cluster = run.budgets.cluster
     moved = (gone.pod for gone in run.pods if gone.number and gone.landing is not None)
     attached = tuple(pod.key for pod in moved if next(exclusive(cluster, pod), None) is not None)

@@ -86,7 +86,9 @@ class Serving:
     def took(self, landings: Iterable[TriedPod[Any]]) -> None:
         """Take note of pods that were placed, and so are ready, and of those that were evicted for them."""
         landings = list(landings)
-        self.counted_with([self.cluster.pods[row] for landing in landings for row in landing.evicts])
+        evicted = [self.cluster.pods[row] for landing in landings for row in landing.evicts]
+        if evicted:
+            self.counted_with(evicted)
         for landing in landings:
             victims = [self.cluster.pods[row] for row in landing.evicts]
             for victim in victims:

@@ -95,7 +95,8 @@ class ManifestPlan:
         planner.walk = Walk(self.seed) if self.seed is not None else None
         cluster = planner.cluster
         planner.together = together(cluster, self.together, self.namespace)
-        mine = [pod for pod in planner.waiting() if pod.key not in landed.pods] if self.own else []
+        brought = frozenset(landed.pods)
+        mine = [pod for pod in planner.waiting() if pod.key not in brought] if self.own else []
         theirs = [cluster.pods[cluster.pod_index[key]] for key in landed.pods]
         tried = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
         features = next(iter(planner.pipelines.values())).features
