@@ -7,18 +7,14 @@ from kplan.admission.controllers.generations import RunningSet
 from kplan.admission.controllers.leaving import Standing, leaving_order, ordinal
 from kplan.admission.controllers.operated import OPERATED
 from kplan.admission.expand import expand
-from kplan.admission.expansion import ExpandedPod, Expansion, FieldProblem, LeftOut
-from kplan.admission.policies.quota import QuotaAmounts, Quotas, QuotaUse
+from kplan.admission.expansion import Expansion, LeftOut
+from kplan.admission.policies.quota import Quotas
 
 __all__ = [
     "OPERATED",
-    "ExpandedPod",
     "Expansion",
-    "FieldProblem",
     "Fleet",
     "LeftOut",
-    "QuotaAmounts",
-    "QuotaUse",
     "Quotas",
     "RunningSet",
     "Standing",
