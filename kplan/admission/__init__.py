@@ -11,18 +11,14 @@ if TYPE_CHECKING:
     from kplan.admission.controllers.leaving import Standing, leaving_order, ordinal
     from kplan.admission.controllers.operated import OPERATED
     from kplan.admission.expanding import expand
-    from kplan.admission.expansion import ExpandedPod, Expansion, FieldProblem, LeftOut
-    from kplan.admission.policies.quota import QuotaAmounts, Quotas, QuotaUse
+    from kplan.admission.expansion import Expansion, LeftOut
+    from kplan.admission.policies.quota import Quotas
 
 __all__ = [
     "OPERATED",
-    "ExpandedPod",
     "Expansion",
-    "FieldProblem",
     "Fleet",
     "LeftOut",
-    "QuotaAmounts",
-    "QuotaUse",
     "Quotas",
     "RunningSet",
     "Standing",
@@ -34,14 +30,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ExpandedPod": "expansion",
     "Expansion": "expansion",
-    "FieldProblem": "expansion",
     "Fleet": "controllers.fleets",
     "LeftOut": "expansion",
     "OPERATED": "controllers.operated",
-    "QuotaAmounts": "policies.quota",
-    "QuotaUse": "policies.quota",
     "Quotas": "policies.quota",
     "RunningSet": "controllers.generations",
     "Standing": "controllers.leaving",

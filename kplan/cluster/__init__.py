@@ -1,6 +1,5 @@
 """ClusterState as columns: interned, counted, and changed only through Change, apply and undo."""
 
-from kplan.cluster.affinity import AffinityTerm, WeightedTerm
 from kplan.cluster.build import build
 from kplan.cluster.changes import (
     AddPods,
@@ -24,7 +23,6 @@ from kplan.cluster.unbuild import to_state
 
 __all__ = [
     "AddPods",
-    "AffinityTerm",
     "Assume",
     "Change",
     "Cluster",
@@ -44,7 +42,6 @@ __all__ = [
     "Restore",
     "Terminate",
     "Undo",
-    "WeightedTerm",
     "arrive",
     "build",
     "leave",

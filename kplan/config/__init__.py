@@ -10,14 +10,13 @@ from kplan.config.kube_scheduler_configuration import (
 )
 from kplan.config.policy_wire import provider_policy
 from kplan.config.profile import Profile
-from kplan.config.versions import Release, features
+from kplan.config.versions import features
 from kplan.framework.doubt import Doubt
 
 __all__ = [
     "EXTENDER_DOUBT",
     "Doubt",
     "Profile",
-    "Release",
     "SchedulerConfiguration",
     "default_configuration",
     "default_profile",

@@ -3,6 +3,5 @@
 from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.planner import Planner, Trial
 from kplan.pipeline.profiles import Pipeline, bind_profiles
-from kplan.pipeline.queue import Queue
 
-__all__ = ["Cycle", "Pipeline", "Planner", "Queue", "Trial", "bind_profiles"]
+__all__ = ["Cycle", "Pipeline", "Planner", "Trial", "bind_profiles"]

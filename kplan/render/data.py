@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kplan.result.document_base import Document
-from kplan.result.documents import DOCUMENTS
 from kplan.visible import is_visible, visible, without_commands
+
+if TYPE_CHECKING:
+    from kplan.result.document_base import Document
 
 _ENDLESS = 1 << 30
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -124,6 +125,8 @@ def json_schema(kind: str = "") -> str:
     Args:
         kind: name of the kind; empty for one schema that accepts each of them.
     """
+    from kplan.result.documents import DOCUMENTS  # who writes a document has its kind already
+
     kinds = [DOCUMENTS[kind]] if kind else list(DOCUMENTS.values())
     schemas, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     schema: dict[str, Any] = {"$schema": "https://json-schema.org/draft/2020-12/schema"}

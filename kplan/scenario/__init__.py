@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kplan.scenario.effect import Effect, Step, Verb
     from kplan.scenario.parse import VERBS, parse_step
-    from kplan.scenario.plan_file import Scenario, ScenarioStep, load_scenario
+    from kplan.scenario.plan_file import ScenarioStep, load_scenario
 
-__all__ = ["VERBS", "Effect", "Scenario", "ScenarioStep", "Step", "Verb", "load_scenario", "parse_step"]
+__all__ = ["VERBS", "Effect", "ScenarioStep", "Step", "Verb", "load_scenario", "parse_step"]
 
 _MODULES = {
     "Effect": "effect",
-    "Scenario": "plan_file",
     "ScenarioStep": "plan_file",
     "Step": "effect",
     "VERBS": "parse",

@@ -1,6 +1,5 @@
 """Diff: two plans side by side, which pods are elsewhere and which rule moved them."""
 
-from kplan.studies.diff.comparison import ComparedSides, DiffAsked, compare, diff
-from kplan.studies.diff.sides import Side
+from kplan.studies.diff.comparison import DiffAsked, compare, diff
 
-__all__ = ["ComparedSides", "DiffAsked", "Side", "compare", "diff"]
+__all__ = ["DiffAsked", "compare", "diff"]

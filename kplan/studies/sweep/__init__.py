@@ -1,9 +1,9 @@
 """Sweep: many scenarios, the combinations of some axes, carried out on one machine or on many."""
 
 from kplan.studies.sweep.axes import DEFAULT, RULES, AskedAxis, Points, merged
-from kplan.studies.sweep.base import Base, Digests, SweepRules, apart, digests
+from kplan.studies.sweep.base import Base, SweepRules, apart, digests
 from kplan.studies.sweep.bench import ScenarioBench
-from kplan.studies.sweep.file import SweepFile, load_sweep
+from kplan.studies.sweep.file import load_sweep
 from kplan.studies.sweep.questions import Waiting
 from kplan.studies.sweep.scenario import Axis, Grid, GridPoint, SweepScenario
 from kplan.studies.sweep.summary import report, untimed
@@ -15,12 +15,10 @@ __all__ = [
     "AskedAxis",
     "Axis",
     "Base",
-    "Digests",
     "Grid",
     "GridPoint",
     "Points",
     "ScenarioBench",
-    "SweepFile",
     "SweepRules",
     "SweepScenario",
     "Waiting",
