@@ -187,7 +187,9 @@ def _json_documents(data: bytes, name: str, *, passes: bool) -> Iterator[TextNod
         lines = json_text.Lines(passing.memory, passing)
         data = b""
     try:
-        for raw, start in json_text.pieces(lines.data, name):
+        for raw, start in json_text.pieces(lines.data, name, lines):
+            if lines.passing is not None:
+                lines.passing.begin(start)
             yield JsonNode(raw, JsonPlace(lines, start, raw, start))
             count, end = count + 1, start + len(memoryview(raw))
     except SourceError as error:
@@ -216,7 +218,9 @@ class _Reading:
         self.name = name
         self.sink = sink
         self.found = False
-        self.foreign: list[TextNode] = []
+        self.foreign: list[BrokenObject] = []
+        self.first = (0, "")
+        """Line of the first that is foreign, and what it is."""
 
     def run(self, documents: Iterable[tuple[TextNode, Hint]]) -> None:
         """Sort every document into lists, objects and what is neither."""
@@ -226,9 +230,16 @@ class _Reading:
                 raise self._too_many()
         if not self.found:
             self._nothing()
-        for node in self.foreign:
-            record = Record("", "", node, self.name)
-            self.sink.broken(record.broken(f"expected an object with apiVersion and kind, got {brief(node)}"))
+        for broken in self.foreign:
+            self.sink.broken(broken)
+
+    def _stranger(self, node: TextNode) -> None:
+        """Take a document that is no object of Kubernetes; it is told of if others are."""
+        what = brief(node)
+        if not self.foreign:
+            self.first = (node.at()[0], what)
+        problem = f"expected an object with apiVersion and kind, got {what}"
+        self.foreign.append(Record("", "", node, self.name).broken(problem))
 
     def _too_many(self) -> SourceError:
         """Refuse a file of which no end is in sight."""
@@ -248,11 +259,11 @@ class _Reading:
     def _nothing(self) -> None:
         if not self.foreign:
             raise SourceError("nothing to read: the file holds no object", file=self.name, code="empty")
-        node = self.foreign[0]
+        line, what = self.first
         raise SourceError(
-            f"not Kubernetes: expected an object with apiVersion and kind, got {brief(node)}",
+            f"not Kubernetes: expected an object with apiVersion and kind, got {what}",
             file=self.name,
-            line=node.at()[0],
+            line=line,
             code="not-kubernetes",
         )
 
@@ -269,7 +280,7 @@ class _Reading:
             if hint.kind and node.value() is None:
                 self._none(hint)
             else:
-                self.foreign.append(node)
+                self._stranger(node)
             return
         self._refuse(node, head)
         kind, items = head.kind, head.items
@@ -292,7 +303,7 @@ class _Reading:
         if not array and hint.kind:
             self._none(hint)
         elif not array or next(iter(array)).identity() is None:
-            self.foreign.append(node)
+            self._stranger(node)
         else:
             for part in array:
                 self._item(part, hint, depth)
@@ -354,7 +365,7 @@ class _Reading:
         if len(_GO_NAMES & value.keys()) > 1 or _GO_NAMES & value.keys() - {"Spec", "Status"}:
             raise self._go_names(node)
         if not isinstance(value.get("metadata"), dict):
-            self.foreign.append(node)
+            self._stranger(node)
             if len(self.foreign) > _STRANGE:
                 self._strange()
             return

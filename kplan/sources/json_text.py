@@ -1,5 +1,7 @@
 """JSON texts: one document, several in a row, or one a line, cut into pieces that are decoded later by type."""
 
+from __future__ import annotations
+
 import codecs
 import json
 import re
@@ -71,7 +73,7 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def pieces(data: bytes | mmap, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
+def pieces(data: bytes | mmap, file: str, lines: Lines | None = None) -> Iterator[tuple[msgspec.Raw, int]]:
     """Cut a text into its JSON documents, each with the byte it begins at.
 
     Documents may follow each other directly, on lines of their own (NDJSON), or with ``---`` lines between.
@@ -79,19 +81,20 @@ def pieces(data: bytes | mmap, file: str) -> Iterator[tuple[msgspec.Raw, int]]:
     Args:
         data: the text, as ``readable`` gives it.
         file: its name, for errors.
+        lines: of the text, which may have been let go before the next document is taken.
 
     Raises:
         SourceError: for what is not JSON, with line and column.
     """
-    view = memoryview(data)
+    view, lines = memoryview(data), lines or Lines(data)
     at = _after_gap(data, 0)
     while at < len(data):
         try:
             raw = _first(view[at:])
         except msgspec.DecodeError as error:
-            raise syntax_error(error, data, at, file) from None
+            raise syntax_error(error, lines, at, file) from None
         except RecursionError:
-            raise SourceError("nested too deeply", file=file, line=Lines(data).at(at)[0], code="too-deep") from None
+            raise SourceError("nested too deeply", file=file, line=lines.at(at)[0], code="too-deep") from None
         yield raw, at
         at = _after_gap(data, at + len(memoryview(raw)))
 
@@ -140,7 +143,7 @@ def _until(array: memoryview, at: int, between: re.Pattern[bytes]) -> msgspec.Ra
         return None
 
 
-def syntax_error(error: msgspec.DecodeError, data: bytes | mmap, start: int, file: str) -> SourceError:
+def syntax_error(error: msgspec.DecodeError, lines: Lines, start: int, file: str) -> SourceError:
     """Say where a document that begins at byte ``start`` stops being JSON."""
     text = str(error)
     match = _AT.search(text)
@@ -148,13 +151,13 @@ def syntax_error(error: msgspec.DecodeError, data: bytes | mmap, start: int, fil
         return SourceError(
             "the JSON ends in the middle",
             file=file,
-            line=Lines(data).at(len(data[:].rstrip()))[0],
+            line=lines.at(len(lines.data[:].rstrip()))[0],
             code="truncated",
             hint="the file was cut off: read it from its source again",
         )
     at = start + int(match[1])
     problem = _AT.sub("", text).removeprefix("JSON is malformed: ")
-    line, column = Lines(data).at(at)
+    line, column = lines.at(at)
     return SourceError(f"not valid JSON: {problem}", file=file, line=line, column=column, code="json-syntax")
 
 

@@ -33,9 +33,16 @@ class Passing:
         """Take a text, if it is long and the system takes memory back by the page."""
         if len(data) < WORTH_IT or not hasattr(mmap, "MADV_DONTNEED"):
             return None
-        memory = mmap.mmap(-1, len(data), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        try:
+            memory = mmap.mmap(-1, len(data), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        except OSError:  # no room for a second one; it stays
+            return None
         memory[:] = data
         return cls(memory)
+
+    def begin(self, byte: int) -> None:
+        """Begin a document: what stands before it and is still there may be looked at again, and stays."""
+        self._gone = max(self._gone, -(-byte // mmap.PAGESIZE) * mmap.PAGESIZE)
 
     def let_go(self, byte: int) -> None:
         """Give back what stands before a byte, but for a little."""

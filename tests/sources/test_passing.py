@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kplan.errors import SourceError
 from kplan.objects.state import ClusterState
 from kplan.sources import documents, load, load_objects, passing
 from kplan.sources.passing import Passing
@@ -58,6 +59,35 @@ def test_what_goes_is_read_as_what_stays(
     assert said(load(file)) == stays
     assert len(told) > 5
     assert told[-1] > file.stat().st_size - 20_000
+
+
+@pytest.mark.parametrize("behind", ['{"a":]', '{"apiVersion":"v1"'], ids=["no JSON", "cut off"])
+def test_what_is_wrong_behind_a_list_that_went_is_told_with_its_line(
+    behind: str, tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "_RETRY_AS_YAML", 0)
+    file = written(tmp_path, MANY, 2)
+    lines = file.read_text().count("\n") + 2
+    with file.open("a") as more:
+        more.write(f"\n{behind}")
+    told = request.getfixturevalue("in_small_steps")
+    with pytest.raises(SourceError) as caught:
+        load(file)
+    assert len(told) > 5
+    assert caught.value.line == lines
+
+
+def test_what_is_no_object_before_and_behind_a_list_that_went_is_told(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    file = written(tmp_path, MANY, 2)
+    strange = json.dumps({"strange": ["x" * 100] * 200})
+    file.write_text(f"{strange}\n{file.read_text()}\n{strange}\n{file.read_text()}\n{strange}")
+    stays = said(load(file))
+    assert len(stays[1].broken) == 3
+    told = request.getfixturevalue("in_small_steps")
+    assert said(load(file)) == stays
+    assert len(told) > 5
 
 
 def test_manifests_are_looked_at_again_and_stay(tmp_path: Path, in_small_steps: list[int]) -> None:
