@@ -20,6 +20,7 @@ import numpy as np
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.events import Action, Happened, Interest, Resource
+from kplan.framework.features import Features
 from kplan.framework.findings import (
     About,
     Facts,
@@ -67,6 +68,27 @@ class NodeDeclaredFeaturesFacts(Facts):
     groups: tuple[FeatureGroup, ...]
 
 
+def needed_features(pod: Pod, features: Features) -> frozenset[str]:
+    """What a pod needs of its node's kubelet.
+
+    Args:
+        pod: the pod.
+        features: of the version.
+    """
+    spec = pod.spec
+    containers = (*(spec.containers or ()), *(spec.init_containers or ()))
+    needed = set()
+    if any(rule.action == "RestartAllContainers" for c in containers for rule in c.restart_policy_rules or ()):
+        needed.add("RestartAllContainersOnContainerExits")
+    if features.since(36) and spec.host_network and spec.host_users is False:
+        needed.add("UserNamespacesHostNetworkSupport")
+    ephemeral = getattr(spec, "ephemeral_containers", None) or ()
+    mounts = (mount for c in (*containers, *ephemeral) for mount in c.volume_mounts or ())
+    if features.since(37) and any(mount.bind_mount_options for mount in mounts):
+        needed.add("VolumeBindMountOptions")
+    return frozenset(needed)
+
+
 class NodeDeclaredFeatures(ColumnPlugin[None]):
     """Refuses nodes that lack a feature the pod needs."""
 
@@ -76,22 +98,8 @@ class NodeDeclaredFeatures(ColumnPlugin[None]):
         """Find what the pod needs: the state is the set of features; a pod that needs none skips."""
         if not self.features.enabled("NodeDeclaredFeatures"):
             return Skip()
-        needed = self._needed(pod.pod)
+        needed = needed_features(pod.pod, self.features)
         return Ready(needed) if needed else Skip()
-
-    def _needed(self, pod: Pod) -> frozenset[str]:
-        spec = pod.spec
-        containers = (*(spec.containers or ()), *(spec.init_containers or ()))
-        needed = set()
-        if any(rule.action == "RestartAllContainers" for c in containers for rule in c.restart_policy_rules or ()):
-            needed.add("RestartAllContainersOnContainerExits")
-        if self.features.since(36) and spec.host_network and spec.host_users is False:
-            needed.add("UserNamespacesHostNetworkSupport")
-        ephemeral = getattr(spec, "ephemeral_containers", None) or ()
-        mounts = (mount for c in (*containers, *ephemeral) for mount in c.volume_mounts or ())
-        if self.features.since(37) and any(mount.bind_mount_options for mount in mounts):
-            needed.add("VolumeBindMountOptions")
-        return frozenset(needed)
 
     def filter(self, pod: PodInfo, state: frozenset[str] | None, cluster: Cluster, worlds: Worlds) -> Findings[None]:
         """Refuse nodes that lack a needed feature; without PreFilter (if turned off) it fails, as upstream."""
@@ -121,7 +129,7 @@ class NodeDeclaredFeatures(ColumnPlugin[None]):
         """A node that declares something else, a pod that needs something else."""
         old, new = happened.old, happened.new
         if isinstance(old, Pod) and isinstance(new, Pod):
-            return self._needed(old) != self._needed(new)
+            return needed_features(old, self.features) != needed_features(new, self.features)
         if isinstance(old, Node) and isinstance(new, Node):
             return (old.status.declared_features or []) != (new.status.declared_features or [])
         return True

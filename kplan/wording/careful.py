@@ -60,6 +60,8 @@ def _told(why: NotAdmitted) -> str:
             return f"port {why.about} is taken there"
         case "TaintToleration":
             return f"it does not tolerate taint {why.about}"
+        case "PodFeatureUnsupported":
+            return f"the node does not declare {why.about}"
         case "PodOSNotSupported" | "PodOSSelectorNodeLabelDoesNotMatch":
             return f"it is for {why.about}, which the node does not run"
     asked, left = amounts(why.about, why.wants, why.free)

@@ -24,6 +24,8 @@ def mirrored(**labels: str) -> list[Json]:
 IDLE = pod("idle", template("idle", "1", "0"), "n2")
 TWO = [node("n1"), node("n2"), IDLE]
 SMALL = [node("n1", "2"), node("n2"), IDLE]
+DECLARED = [node("n1"), node("n2"), IDLE]
+DECLARED[0]["status"]["declaredFeatures"] = ["UserNamespacesHostNetworkSupport"]
 PORT = {"ports": [{"containerPort": 80, "hostPort": 8080}]}
 GPU = {"requests": {"cpu": "1", "example.com/gpu": "1"}, "limits": {"example.com/gpu": "1"}}
 FULL = [node("n1", "2"), node("n2"), pod("low", template("low", "1", "2"), "n1")]
@@ -119,6 +121,14 @@ QUESTIONS = {
     "another operating system": Question(
         "simulate m.yaml", TWO, (1,), ("BLOCKED",), pinned("n1", os={"name": "windows"}),
         first=("PodOSNotSupported.: it is for windows, which the node does not run",),
+    ),
+    "a feature that the node does not declare": Question(
+        "simulate m.yaml", TWO, (1,), ("BLOCKED",), pinned("n1", hostNetwork=True, hostUsers=False),
+        first=("PodFeatureUnsupported.: the node does not declare UserNamespacesHostNetworkSupport",),
+    ),
+    "one that it declares": Question(
+        "simulate m.yaml", DECLARED, (0,), ("FITS",), pinned("n1", hostNetwork=True, hostUsers=False),
+        never=("refuses",),
     ),
     "an extended resource that the node does not have is not asked for": Question(
         "simulate m.yaml", TWO, (0,), ("FITS",), pinned("n1", resources=GPU), never=("refuses",),

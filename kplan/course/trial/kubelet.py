@@ -2,8 +2,9 @@
 
 What it checks:  in this order the operating system (label kubernetes.io/os of the pod, spec.os), slots and resources,
                  required node affinity and nodeSelector, ports, taints of NoExecute (not of NoSchedule; a static pod's
-                 are not asked). A critical pod is not refused for lack of room where pods that it may evict hold it.
-Not modelled:    supplementalGroupsPolicy, declared features, the managers of topology, cpu, memory and devices.
+                 are not asked), features that the node does not declare. A critical pod is not refused for lack of
+                 room where pods that it may evict hold it.
+Not modelled:    supplementalGroupsPolicy, AppArmor, sysctls, the managers of topology, cpu, memory and devices.
 Source:          kubernetes v1.37.2 pkg/kubelet/lifecycle/predicate.go Admit, generalFilter,
                  removeMissingExtendedResources; pkg/scheduler/schedule_one.go AdmissionCheck;
                  pkg/kubelet/preemption/preemption.go HandleAdmissionFailure; pkg/kubelet/types/pod_update.go
@@ -24,6 +25,7 @@ from kplan.framework.features import Features
 from kplan.objects.resource_names import is_extended_resource
 from kplan.objects.selectors import tolerated
 from kplan.plugins.node_affinity import allows
+from kplan.plugins.node_declared_features import needed_features
 from kplan.plugins.node_ports import conflict
 
 NO_NODE = "NoNode"
@@ -112,6 +114,11 @@ class _Kubelet:
         others = [*self._of_its_place(pod)]
         yield from () if critical(pod) and (others or self._can_evict(pod)) else self._short(pod)
         yield from others
+        if self.features.enabled("NodeDeclaredFeatures"):
+            declared = frozenset(self.node.status.declared_features or ())
+            missing = sorted(needed_features(pod.pod, self.features) - declared)
+            if missing:
+                yield "PodFeatureUnsupported", ", ".join(missing), 0, 0
 
     def take(self, pod: PodInfo) -> bool:
         """Let a pod in; tell whether others have to leave for it."""
