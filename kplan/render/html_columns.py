@@ -13,7 +13,9 @@ SAME = "#s"
 PLACES = "#i"
 """Key of a column with places in its list ``d`` of values; -1 where a row has none."""
 NAMES = "#p"
-"""Key of texts that are names of pods: their places among the pods of the nodes; -1 for none, others as they are."""
+"""Key of texts that are names: their places among the nodes and then their pods; -1 for none, others as they are."""
+RANGE = "#r"
+"""Key of whole numbers one after the other: the first of them."""
 LEAST_ROWS = 8
 
 
@@ -28,7 +30,7 @@ class Tables:
     """Writes values as tables.
 
     Args:
-        names: places of the names of pods that the page holds beside the value.
+        names: places of the names of nodes and pods that the page holds beside the value.
     """
 
     def __init__(self, names: Mapping[str, int]) -> None:
@@ -68,6 +70,8 @@ class Tables:
                 distinct.setdefault(text, len(distinct))
         if all(texts) and len(distinct) == 1:
             return {SAME: written[0]}
+        if type(written[0]) is int and written == list(range(written[0], written[0] + len(written))):
+            return {RANGE: written[0]}
         places = [distinct[text] if text else -1 for text in texts]
         first = {text: value for text, value in zip(reversed(texts), reversed(written), strict=True) if text}
         made_of: list[Any] = [{PLACES: places, "d": [first[text] for text in distinct]}]

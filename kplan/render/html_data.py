@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from kplan.render.html_columns import Tables
@@ -15,6 +16,10 @@ OWN_NAME = -1
 CHANGES = ("", "lands", "leaves", "appears")
 REFERENCE = "#"
 """Key of an object that stands for a shared part; no label, resource or field is called so."""
+UNSHOWN = {"PackPlan": ("steps", "going", "howTo")}
+"""Fields that no section of a page shows: its commands and its list of nodes tell the same."""
+REPLACES = "-r1"
+"""Behind the name of a pod that is made again in the place of another."""
 LEAST_SHARED = 24
 """Shorter parts are written where they stand: a reference would be no shorter."""
 
@@ -29,7 +34,8 @@ def safe_json(value: object) -> str:
 
 def page_data(document: Mapping[str, Any], drawing: Drawing) -> dict[str, Any]:
     """Give all that the page's script reads: the document as plain values, and what is drawn beside it."""
-    root, shared = share(document)
+    unshown = UNSHOWN.get(str(document.get("kind")), ())
+    root, shared = share({name: value for name, value in document.items() if name not in unshown})
     if shared is not None:
         tables = Tables(_names(drawing.nodes))
         root, shared = tables.of(root), [tables.of(part) for part in shared]
@@ -40,10 +46,10 @@ def page_data(document: Mapping[str, Any], drawing: Drawing) -> dict[str, Any]:
 
 
 def _names(nodes: Sequence[NodeUsage]) -> dict[str, int]:
-    """Places of the names of pods in the order in which ``pack`` writes them."""
+    """Places of the names of nodes, then of pods, in the order in which ``pack`` writes them."""
     names: dict[str, int] = {}
-    for place, pod in enumerate(pod.pod for node in nodes for pod in node.pods):
-        names.setdefault(pod, place)
+    for place, name in enumerate([*(node.name for node in nodes), *(pod.pod for node in nodes for pod in node.pods)]):
+        names.setdefault(name, place)
     return names
 
 
@@ -150,6 +156,10 @@ def pack(nodes: Sequence[NodeUsage]) -> dict[str, Any]:
     for node in nodes:
         resources |= dict.fromkeys((*node.allocatable, *node.requested), 0)
     order = list(resources)
+    places: dict[str, int] = {}
+    for at, name in enumerate(pod.pod for node in nodes for pod in node.pods):
+        places.setdefault(name, at)
+    entries = count()
 
     def place(text: str) -> int:
         return texts.setdefault(text, len(texts))
@@ -163,8 +173,17 @@ def pack(nodes: Sequence[NodeUsage]) -> dict[str, Any]:
             values.pop()
         return values
 
-    def pod(item: PodUsage) -> tuple[str, int]:
-        return item.pod, listed((item.priority, CHANGES.index(item.change), *numbers(item.amounts)))
+    def named(name: str, at: int) -> str | int:
+        # a pod that moved is on two nodes, on the second under its own name or as the one that replaces it
+        base = name.removesuffix(REPLACES)
+        if places[name] != at:
+            return places[name]
+        return -1 - places[base] if base != name and base in places else name
+
+    def pod(item: PodUsage) -> tuple[str | int, int]:
+        return named(item.pod, next(entries)), listed(
+            (item.priority, CHANGES.index(item.change), *numbers(item.amounts))
+        )
 
     rows = [
         [

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from kplan.words import count
 
-MOST = 200_000
+MOST = 150_000
 """Characters of text that a page holds for browsers without scripts."""
 LEAST = 20
 """Lines of a part that are always kept."""

@@ -1,9 +1,22 @@
 // The data of the page: the document, and the nodes beside it.
 
 const DATA = JSON.parse($("data").textContent);
-/** Names of the pods of all nodes, in order; lists of the document refer to their places. */
-const POD_NAMES = DATA.nodes.rows.flatMap((row) => row[11].filter((_, i) => i % 2 === 0));
+/** Names of all nodes, then of their pods, in order; lists of the document refer to their places. */
+const KNOWN_NAMES = namesOf(DATA.nodes.rows);
 const DOC = DATA.shared ? restored(DATA.document, DATA.shared) : DATA.document;
+
+/** Names of nodes and of their pods. A number is the place of the same name; one below 0 of that which it replaces. */
+function namesOf(rows) {
+  const written = rows.flatMap((row) => row[11].filter((_, i) => i % 2 === 0));
+  const name = (one) => {
+    if (typeof one === "string") return one;
+    return one < 0 ? `${name(written[-1 - one])}-r1` : name(written[one]);
+  };
+  const pods = written.map(name);
+  let next = 0;
+  for (const row of rows) for (let i = 0; i < row[11].length; i += 2) row[11][i] = pods[next++];
+  return [...rows.map((row) => row[0]), ...pods];
+}
 
 /** Put parts that occur more than once, and are written once, back into their places. */
 function restored(root, shared) {
@@ -17,15 +30,15 @@ function restored(root, shared) {
     if (Array.isArray(value)) return value.map(read);
     if (typeof value["#"] === "number") return part(value["#"]);
     if (typeof value["#t"] === "number") return fromColumns(value, read);
-    if (Array.isArray(value["#p"])) return podNames(value["#p"]);
+    if (Array.isArray(value["#p"])) return knownNames(value["#p"]);
     for (const key of Object.keys(value)) value[key] = read(value[key]);
     return value;
   };
   return read(root);
 }
 
-function podNames(places) {
-  return places.map((at) => (typeof at === "number" ? POD_NAMES[at] : at));
+function knownNames(places) {
+  return places.map((at) => (typeof at === "number" ? KNOWN_NAMES[at] : at));
 }
 
 /** Objects of a table whose columns are written one by one; ``read`` reads a value in it. */
@@ -34,7 +47,8 @@ function fromColumns(table, read) {
   const values = (column) => {
     if (Array.isArray(column)) return column.map(read);
     if (typeof column["#t"] === "number") return fromColumns(column, read);
-    if (Array.isArray(column["#p"])) return podNames(column["#p"]);
+    if (Array.isArray(column["#p"])) return knownNames(column["#p"]);
+    if (typeof column["#r"] === "number") return rows.map((_, i) => column["#r"] + i);
     if ("#s" in column) return new Array(rows.length).fill(read(column["#s"]));
     const known = column.d.map(read);
     return column["#i"].map((at) => known[at]);

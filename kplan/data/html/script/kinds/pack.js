@@ -3,7 +3,6 @@
 kind("PackPlan", {
   fields: [
     "nodes",
-    "going",
     "left",
     "bound",
     "boundAlone",
@@ -14,7 +13,6 @@ kind("PackPlan", {
     "pools",
     "found",
     "moves",
-    "steps",
     "commands",
   ],
   stand() {
