@@ -103,7 +103,7 @@ class Scales:
                 f"its objects take more than {most:,} bytes in memory, the most that is held of {self.text:,} bytes",
                 file=self._file,
                 code="too-large",
-                hint="those of a cluster, as kubectl writes them, take less than half of that: is it the right file?",
+                hint="those of a cluster, as kubectl writes them, take a third of that or less: is it the right file?",
             )
 
 

@@ -36,6 +36,10 @@ def of_many_sizes(number: int) -> dict[str, Any]:
     return a_pod(number, requests, labels={"app": f"a{number % 2_000}"})
 
 
+def of_their_own_size(number: int) -> dict[str, Any]:
+    return a_pod(number, {"cpu": f"{50 + number * 7 % 3951}m", "memory": f"{64 + number * 11 % 8129}Mi"})
+
+
 def named_by_a_label(number: int) -> dict[str, Any]:
     return a_pod(number, {"cpu": "100m", "memory": "1Gi"}, labels={"app": f"a{number % 50}", "pod": f"p-{number}"})
 
@@ -113,6 +117,7 @@ def drivers_of_a_node(number: int) -> dict[str, Any]:
 COMPACT: dict[str, Callable[[int], dict[str, Any]]] = {
     "compact pods": of_one_size,
     "compact pods of many sizes": of_many_sizes,
+    "compact pods of their own size": of_their_own_size,
     "compact pods named by a label": named_by_a_label,
     "compact pods with a uid": with_a_uid,
     "compact pods that wait": that_wait,
