@@ -37,7 +37,7 @@ RECORDED = {
     "explain-volumes": 81, "fail-crowded": 6, "fail-nodes": 6, "formats": 18, "gates-and-groups": 14, "jobs": 6,
     "lands-policies": 3, "lands-refused": 8, "lands-unserved": 10, "lands-updates": 15, "neighbours-move": 29,
     "no-nodes": 2, "node-rules": 73, "nodes-listing": 0, "not-ready": 12, "operators": 5, "operators-run": 3,
-    "pods-alone": 5, "quotas": 16, "rollout-deployments": 19, "rollout-sets": 8, "scenario-files": 14,
+    "pods-alone": 5, "quotas": 16, "rollout-deployments": 19, "rollout-sets": 9, "scenario-files": 14,
     "schedulers-two": 2, "scores": 7, "simulate-cascades": 26, "simulate-orders": 35, "simulate-verbs": 40,
     "snapshots": 19, "spread-and-zones": 21, "stuck-rollout": 9, "sweeps": 0, "versions-and-gates": 31,
     "volumes-of-clouds": 18,

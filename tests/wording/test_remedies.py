@@ -205,6 +205,11 @@ ROWS: list[tuple[str, a.About, Words]] = [
         a.Named(),
         Words("--then-delete: the drained nodes are deleted, and count no more"),
     ),
+    (
+        "template-without-node",
+        a.Named(names=("deploy/s/web", "sts/s/db")),
+        Words("no spec.nodeName in the template of deploy/s/web and sts/s/db", note="its pods are replaced"),
+    ),
     ("always-allow", a.Named(name="web"), Words("web unhealthyPodEvictionPolicy AlwaysAllow")),
     (
         "evict-unready",

@@ -182,9 +182,11 @@ _OTHERS = (
     "extenders-do-not-know-the-plan",
     "gates-assumed",
     "group-elsewhere",
+    "lands-back",
     "no-autoscalers",
     "no-zones",
-    "no-autoscalers",
+    "node-silent",
+    "node-still-there",
     "nodes-missing",
     "not-expanded",
     "other-scheduler",
@@ -197,8 +199,8 @@ _OTHERS = (
     "snapshot-old",
     "version-too-new",
     "version-too-old",
-    "node-still-there",
     "volume-attached",
+    "volume-shared",
 )
 
 CODES = frozenset(
