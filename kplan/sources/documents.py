@@ -31,7 +31,6 @@ _RETRY_AS_YAML = 4 << 20
 
 _STRANGE = 20_000
 """Elements of lists that are no objects, none being one, before reading ends."""
-
 _COUNTED = 1 << 19
 """Length of an object whose values are counted [bytes]."""
 
@@ -44,7 +43,6 @@ _ANSWERS = frozenset({"Table", "Status"})
 _JSON = re.compile(rb"\s*[{\[]")
 _FLOW = re.compile(rb"\s*\{\s*[^\s\"}]")
 """Begins like a map, but not like one of JSON."""
-
 _GO_NAMES = frozenset(
     {"Items", "Spec", "Status", "ObjectMeta", "TypeMeta", "ListMeta", "objectmeta", "typemeta", "listmeta"}
 )
@@ -83,21 +81,16 @@ class DumpFacts:
 
 
 class Sink(Protocol):
-    """Who is told what a file holds.
-
-    Attributes:
-        looks_back: whether a record is looked at after the next was given.
-    """
+    """Who is told what a file holds."""
 
     looks_back: ClassVar[bool]
+    """Whether a record is looked at after the next was given."""
 
     def weighs(self, size: int, file: str, *, passing: bool) -> None:
-        """Take note of how long a file is that is about to be read [bytes]; raises SourceError if it is too much.
+        """Take note of a file of this size [bytes] that is about to be read, and whether its text goes as it is read.
 
-        Args:
-            size: its length.
-            file: its name.
-            passing: whether its text goes as it is read.
+        Raises:
+            SourceError: it is too much.
         """
 
     def add(self, record: Record) -> None:

@@ -156,6 +156,32 @@ def test_a_manifest_is_counted_beside_what_runs_of_it(tmp_path: Path) -> None:
     assert report(planner, supplies=[supply]).sets == 4
 
 
+WORKLOAD = """\
+---
+apiVersion: apps/v1
+kind: %s
+metadata: {name: %s, namespace: shop}
+spec:
+  selector: {matchLabels: {app: %s}}
+  template:
+    metadata: {labels: {app: %s}}
+    spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '1500m'}}}]}
+"""
+
+
+def test_a_daemonset_of_a_manifest_is_not_multiplied(tmp_path: Path) -> None:
+    file = tmp_path / "all.yaml"
+    agent = WORKLOAD % ("DaemonSet", "agent", "agent", "agent")
+    file.write_text(agent + WORKLOAD % ("Deployment", "web", "web", "web"))
+    planner = planner_of(node("a"), node("b"))
+    (supply,) = of_manifests(planner.cluster, [str(file)])
+    assert supply.name == "deploy/shop/web"
+    assert report(planner, supplies=[supply]).notes == ("ds/shop/agent has one pod for each node, and is not counted",)
+    file.write_text(agent)
+    with pytest.raises(UsageError, match="ds/shop/agent: a DaemonSet has one pod for each node"):
+        of_manifests(planner.cluster, [str(file)])
+
+
 WEB = {"app": "web"}
 
 

@@ -102,7 +102,7 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
     """
     kind, space, name = find_workload(cluster, text, namespace)
     if kind == "DaemonSet":
-        raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
+        raise _of_each_node(text)
     pods = pods_of(cluster, kind, space, name)
     item = workload_object(cluster, kind, space, name)
     manifest = as_manifest(item, IN_CLUSTER) if item is not None and kind in _SCALABLE else None
@@ -111,6 +111,10 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
     keeps = kind == "StatefulSet" and manifest is not None and _has_claims(manifest)
     shares = kind == "StatefulSet" and manifest is None
     return Supply(f"{word}/{space}/{name}", sample, *_rows(pods), manifest if keeps else None, shares=shares)
+
+
+def _of_each_node(workload: str) -> UsageError:
+    return UsageError(f"{workload}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
 
 
 def _rows(pods: Iterable[PodInfo]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -142,9 +146,11 @@ def _expanded(cluster: Cluster, manifest: ManifestObject | None, text: str) -> P
 def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") -> list[Supply]:
     """Supplies of the workloads of manifests, one for each workload; one that runs here has its pods counted.
 
+    DaemonSets are not among them: they have as many pods as there are nodes.
+
     Raises:
         SourceError: a manifest cannot be read.
-        UsageError: there is no workload in it, or it would be refused.
+        UsageError: there is no workload in it, or none but DaemonSets, or it would be refused.
     """
     space = namespace or "default"
     manifests = load_objects(list(files), namespace=space)
@@ -157,6 +163,12 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
     first: dict[str, Pod] = {}
     for entry in expanded.pods:
         first.setdefault(entry.workload, entry.pod)
+    everywhere = [workload for workload in first if workload.partition("/")[0] == kind_word("DaemonSet")]
+    if everywhere and len(everywhere) == len(first):
+        raise _of_each_node(everywhere[0])
+    for workload in everywhere:
+        del first[workload]
+    notes = (*expanded.notes, *(f"{workload} has one pod for each node, and is not counted" for workload in everywhere))
     if not first:
         raise UsageError("no workload in these manifests", code="no-workload")
     by_name = {_name(m, space): m for m in manifests.objects}
@@ -177,7 +189,7 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
                 *_rows(there),
                 manifest if keeps else None,
                 claims if not number else (),
-                notes=expanded.notes if not number else (),
+                notes=notes if not number else (),
                 asks=_replicas(manifest),
             )
         )
