@@ -158,6 +158,8 @@ def quota_lets_in(number: int, sets: int, why: str, *, several: bool) -> str:
 
 def supply_notes(supply: Supply) -> tuple[str, ...]:
     """What to say of a workload whose pods are multiplied."""
+    beside = (f"{workload} has one pod for each node, and is not counted" for workload in supply.beside)
     if not supply.shares:
-        return supply.notes
-    return ("its object is not in the dump: new pods share the claims of the pod they are copied from", *supply.notes)
+        return (*supply.notes, *beside)
+    shared = "its object is not in the dump: new pods share the claims of the pod they are copied from"
+    return (shared, *supply.notes, *beside)

@@ -32,6 +32,7 @@ class Supply:
         shares: whether new pods share the claims of the pod they are copied from: a StatefulSet whose object the state
             does not hold.
         notes: what expanding its manifest says.
+        beside: DaemonSets of the manifests, which are not multiplied.
         asks: replicas that a manifest asks for in all; None for one that says nothing of them.
     """
 
@@ -43,6 +44,7 @@ class Supply:
     objects: tuple[Object, ...] = ()
     shares: bool = False
     notes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     asks: int | None = None
 
     def begin(self) -> list[Change]:
@@ -102,7 +104,7 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
     """
     kind, space, name = find_workload(cluster, text, namespace)
     if kind == "DaemonSet":
-        raise _of_each_node(text)
+        raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
     pods = pods_of(cluster, kind, space, name)
     item = workload_object(cluster, kind, space, name)
     manifest = as_manifest(item, IN_CLUSTER) if item is not None and kind in _SCALABLE else None
@@ -111,10 +113,6 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
     keeps = kind == "StatefulSet" and manifest is not None and _has_claims(manifest)
     shares = kind == "StatefulSet" and manifest is None
     return Supply(f"{word}/{space}/{name}", sample, *_rows(pods), manifest if keeps else None, shares=shares)
-
-
-def _of_each_node(workload: str) -> UsageError:
-    return UsageError(f"{workload}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
 
 
 def _rows(pods: Iterable[PodInfo]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -165,10 +163,10 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
         first.setdefault(entry.workload, entry.pod)
     everywhere = [workload for workload in first if workload.partition("/")[0] == kind_word("DaemonSet")]
     if everywhere and len(everywhere) == len(first):
-        raise _of_each_node(everywhere[0])
+        text = everywhere[0]
+        raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
     for workload in everywhere:
         del first[workload]
-    notes = (*expanded.notes, *(f"{workload} has one pod for each node, and is not counted" for workload in everywhere))
     if not first:
         raise UsageError("no workload in these manifests", code="no-workload")
     by_name = {_name(m, space): m for m in manifests.objects}
@@ -189,7 +187,8 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
                 *_rows(there),
                 manifest if keeps else None,
                 claims if not number else (),
-                notes=notes if not number else (),
+                notes=expanded.notes if not number else (),
+                beside=tuple(everywhere) if not number else (),
                 asks=_replicas(manifest),
             )
         )
