@@ -17,7 +17,7 @@ from typing import Any
 
 from kplan.cli.main import main
 from tests.live.conftest import need_assets, pod
-from tests.live.controlplane import APISERVER, ControlPlane
+from tests.live.controlplane import APISERVER, ApiError, ControlPlane
 from tests.live.controlplane import wait_for as wait_for_while
 from tests.live.faultproxy import READS, REVIEW, FaultProxy
 
@@ -317,10 +317,21 @@ def lease(
 def priority(server: ControlPlane, name: str, value: int) -> Iterator[None]:
     path = "/apis/scheduling.k8s.io/v1/priorityclasses"
     server.post(path, {"metadata": {"name": name}, "value": value})
+    wait_for(lambda: _is_admitted(server, name), what=f"pods of {name} to be admitted")
     try:
         yield
     finally:
         server.delete(f"{path}/{name}")
+
+
+def _is_admitted(server: ControlPlane, name: str) -> bool:
+    """Whether the server's admission has heard of a PriorityClass: it follows a list of them."""
+    spec = {"containers": [{"name": "c", "image": "i"}], "priorityClassName": name}
+    try:
+        server.post("/api/v1/namespaces/default/pods?dryRun=All", {"metadata": {"name": "asks"}, "spec": spec})
+    except ApiError as error:
+        return "no PriorityClass with name" not in str(error)
+    return True
 
 
 @contextlib.contextmanager

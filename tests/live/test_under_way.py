@@ -350,8 +350,8 @@ def advance(kubelets: Kubelets, way: Way) -> None:
         return
     pods = watch.in_namespace(space)
     fresh = [pod for pod in made(watch, space) if pod["metadata"]["uid"] not in course.idle and not is_ready(pod)]
-    if course.roll.kind == "Deployment":  # several ReplicaSets make pods at the same time: those of the older go first
-        fresh.sort(key=image)
+    if course.roll.kind == "Deployment":  # ReplicaSets make pods at the same time: those that are replaced go first
+        fresh.sort(key=lambda pod: (image(pod) == image_of(course.roll.after), image(pod)))
     if course.roll.kind == "DaemonSet":  # of those it makes together, which is first is chance: kplan has these first
         fresh.sort(key=lambda pod: on(pod) not in way.unready)
     waiting = [pod for pod in fresh if kubelets.may_start(pod)]

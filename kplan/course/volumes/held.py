@@ -74,7 +74,8 @@ def held_elsewhere(
     if at < 0:
         return None
     for key, volume, mode in exclusive(cluster, pod):
-        for row in users(cluster, key) if by_claim is None else by_claim.get(key, ()):
+        rows = users(cluster, key) if by_claim is None else by_claim.get(key, ())
+        for row in rows:
             home = int(cluster.pod_node[row])
             other = cluster.pods[row]
             if row != pod.row and home >= 0 and home != at and (row in started or _runs(other)):
@@ -82,7 +83,7 @@ def held_elsewhere(
                 return Held(key.partition("/")[2], volume, mode, node.name, other.key, is_silent(node))
         left = _attached(cluster, volume, at) if volume else None
         if left is not None:
-            return Held(key.partition("/")[2], volume, mode, left, silent=True)
+            return Held(key.partition("/")[2], volume, mode, left, _waits_there(cluster, rows, left), silent=True)
     return None
 
 
@@ -143,6 +144,17 @@ def _by_claim(cluster: Cluster) -> dict[str, list[int]]:
         for use in claim_uses(pod.pod) if not pod.gone and pod.pod.spec.volumes else ():
             by_claim.setdefault(use.key, []).append(pod.row)
     return by_claim
+
+
+def _waits_there(cluster: Cluster, rows: Iterable[int], node: str) -> str:
+    """Key of a pod that was on a node before and has not started there; empty for none.
+
+    It wants its volume there until it is gone, so that nothing detaches it by force.
+
+    Source: v1.37.2 attachdetach util.DetermineVolumeAction, desired_state_of_world_populator.go.
+    """
+    pods = (cluster.pods[row] for row in rows)
+    return next((pod.key for pod in pods if pod.pod.spec.node_name == node and not pod.pod.ended), "")
 
 
 @dataclass

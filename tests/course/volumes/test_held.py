@@ -80,6 +80,25 @@ def test_which_volumes_are_held(objects: list[Object], held: bool) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("there", "by", "in_time"),
+    [
+        pytest.param([], "", True, id="nobody is left: it is detached by force"),
+        pytest.param([("one", "Pending")], "default/one", False, id="a pod that never started wants it there"),
+        pytest.param([("one", "Succeeded")], "", True, id="one that has ended does not"),
+    ],
+)
+def test_a_volume_on_a_silent_node_waits_for_who_is_there(there: list[tuple[str, str]], by: str, in_time: bool) -> None:
+    source = {"persistentVolumeName": "pv"}
+    attached = make("VolumeAttachment", "at", spec={"attacher": "d", "nodeName": "quiet", "source": source})
+    mine = [uses(name, "quiet", phase) for name, phase in there]
+    quiet = node("quiet", taints=["node.kubernetes.io/unreachable:NoExecute"])
+    cluster = planner_of(quiet, attached, *disk("ReadWriteOnce"), *mine, uses("two", "b", "Pending")).cluster
+    found = held_elsewhere(cluster, cluster.pods[cluster.pod_index["default/two"]])
+    assert found is not None
+    assert (found.node, found.by, found.in_time) == ("quiet", by, in_time)
+
+
 def test_of_several_that_are_placed_the_first_gets_the_volume() -> None:
     cluster = planner_of(
         *disk("ReadWriteOnce"), *(uses(name, on, "Pending") for name, on in (("x", "a"), ("y", "b"), ("z", "a")))
