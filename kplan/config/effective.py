@@ -154,24 +154,24 @@ class _Policy:
 class _File:
     """Origins of what a profile of a file comes to."""
 
-    def __init__(self, profile: Mapping[str, Any], path: str, features: Features) -> None:
+    def __init__(self, profile: Mapping[str, Any] | None, path: str, features: Features) -> None:
         self._path = path
-        self._plugins = profile.get("plugins") or {}
-        self._config = profile.get("pluginConfig") or ()
+        self._plugins = (profile or {}).get("plugins") or {}
+        self._config = (profile or {}).get("pluginConfig") or ()
         self._defaults = {row.name for row in default_plugins(features)}
 
     def plugin(self, point: str, name: str) -> str:
         """The list that names it: its own, multiPoint's, or the default one."""
         for listed in (point, MULTI_POINT):
             named = (self._plugins.get(listed) or {}).get("enabled") or ()
-            if any(plugin.get("name") == name for plugin in named):
+            if any(plugin and plugin.get("name") == name for plugin in named):
                 return f"{self._path}.plugins.{listed}"
         return DEFAULT
 
     def argument(self, plugin: str, name: str) -> str:
         """The entry of pluginConfig that gives it, by its first field."""
         for i, entry in enumerate(self._config):
-            args = entry.get("args") if entry.get("name") == plugin else None
+            args = entry.get("args") if entry and entry.get("name") == plugin else None
             if isinstance(args, Mapping) and args.get(name) is not None:
                 return f"{self._path}.pluginConfig[{i}].args"
         return DEFAULT

@@ -76,8 +76,9 @@ def _without_old_plugins(migration: Migration, features: Features) -> None:
     """Leave out plugins that the release does not have any more, though kplan has."""
     gone = set(old_registry()) - set(registry(features.version.minor))
     for i, profile in enumerate(migration.configuration.get("profiles") or ()):
-        for point, lists in (profile.get("plugins") or {}).items():
-            for plugin in [plugin for plugin in lists.get("enabled") or () if plugin.get("name") in gone]:
+        for point, lists in ((profile or {}).get("plugins") or {}).items():
+            named = [plugin for plugin in (lists or {}).get("enabled") or () if plugin]
+            for plugin in [plugin for plugin in named if plugin.get("name") in gone]:
                 lists["enabled"].remove(plugin)
                 path = f"profiles[{i}].plugins.{point}.enabled"
                 migration.left_out.append(LeftOutSetting(path, plugin["name"], _successor(plugin["name"])))
