@@ -1,7 +1,8 @@
 """What an API server and the controllers would make of manifests: pods as the scheduler sees them."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kplan.on_first_use import on_first_use
 
 if TYPE_CHECKING:
     from kplan.admission.controllers.changes import WorkloadChange
@@ -29,24 +30,20 @@ __all__ = [
     "ordinal",
 ]
 
-_MODULES = {
-    "Expansion": "expansion",
-    "Fleet": "controllers.fleets",
-    "LeftOut": "expansion",
-    "OPERATED": "controllers.operated",
-    "Quotas": "policies.quota",
-    "RunningSet": "controllers.generations",
-    "Standing": "controllers.leaving",
-    "WorkloadChange": "controllers.changes",
-    "expand": "expanding",
-    "leaving_order": "controllers.leaving",
-    "node_of": "controllers.daemons",
-    "ordinal": "controllers.leaving",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import on first use: what is asked about pods that run needs no controllers."""
-    if name in _MODULES:
-        return getattr(import_module(f"kplan.admission.{_MODULES[name]}"), name)
-    raise AttributeError(f"module 'kplan.admission' has no attribute {name!r}")
+__getattr__ = on_first_use(  # what is asked about pods that run needs no controllers
+    __name__,
+    {
+        "Expansion": "expansion",
+        "Fleet": "controllers.fleets",
+        "LeftOut": "expansion",
+        "OPERATED": "controllers.operated",
+        "Quotas": "policies.quota",
+        "RunningSet": "controllers.generations",
+        "Standing": "controllers.leaving",
+        "WorkloadChange": "controllers.changes",
+        "expand": "expanding",
+        "leaving_order": "controllers.leaving",
+        "node_of": "controllers.daemons",
+        "ordinal": "controllers.leaving",
+    },
+)

@@ -87,13 +87,6 @@ def _of_repository(here: Path) -> Path | None:
     return None
 
 
-def _may_be_a_file(name: str) -> bool:
-    try:
-        return b"\0" not in os.fsencode(name)
-    except UnicodeEncodeError:
-        return False
-
-
 def _read(path: Path) -> Settings:
     from kplan.sources.plain_yaml import read_plain_yaml  # most have no settings, and YAML takes its time
 
@@ -114,8 +107,6 @@ def _read(path: Path) -> Settings:
     for key in _PATHS:
         if made.get(key):
             made[key] = str(path.parent / expanded(made[key]))
-            if not _may_be_a_file(made[key]):
-                raise UsageError(f"{path}: {key}: no file can have this name", code="bad-settings")
     if made.get("color", "auto") not in COLOURS:
         raise UsageError(f"{path}: color: {made['color']}", code="bad-settings", hint=f"one of: {', '.join(COLOURS)}")
     if made.get("snapshot") and made.get("context"):

@@ -1,7 +1,8 @@
 """What-if verbs: each reads the cluster and returns Changes; who applies them is ``course.trial.what_if``."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kplan.on_first_use import on_first_use
 
 if TYPE_CHECKING:
     from kplan.scenario.effect import Effect, Step, Verb
@@ -10,19 +11,15 @@ if TYPE_CHECKING:
 
 __all__ = ["VERBS", "Effect", "ScenarioStep", "Step", "Verb", "load_scenario", "parse_step"]
 
-_MODULES = {
-    "Effect": "effect",
-    "ScenarioStep": "plan_file",
-    "Step": "effect",
-    "VERBS": "parse",
-    "Verb": "effect",
-    "load_scenario": "plan_file",
-    "parse_step": "parse",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import on first use: names of nodes and pods are looked up without a verb being read."""
-    if name in _MODULES:
-        return getattr(import_module(f"kplan.scenario.{_MODULES[name]}"), name)
-    raise AttributeError(f"module 'kplan.scenario' has no attribute {name!r}")
+__getattr__ = on_first_use(  # names of nodes and pods are looked up without a verb being read
+    __name__,
+    {
+        "Effect": "effect",
+        "ScenarioStep": "plan_file",
+        "Step": "effect",
+        "VERBS": "parse",
+        "Verb": "effect",
+        "load_scenario": "plan_file",
+        "parse_step": "parse",
+    },
+)

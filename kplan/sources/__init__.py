@@ -1,7 +1,8 @@
 """State from files, folders and streams: what ``kubectl get`` writes, and manifests."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kplan.on_first_use import on_first_use
 
 if TYPE_CHECKING:
     from kplan.sources.collect import Collector
@@ -25,23 +26,19 @@ __all__ = [
     "table",
 ]
 
-_MODULES = {
-    "Collector": "collect",
-    "File": "reader",
-    "Hint": "documents",
-    "KindRow": "completeness",
-    "ManifestObject": "manifests",
-    "Manifests": "manifests",
-    "load": "loading",
-    "load_objects": "manifests",
-    "load_values": "loading",
-    "read": "documents",
-    "table": "completeness",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Import a reader on first use: help, usage errors and what writes files need none."""
-    if name in _MODULES:
-        return getattr(import_module(f"kplan.sources.{_MODULES[name]}"), name)
-    raise AttributeError(f"module 'kplan.sources' has no attribute {name!r}")
+__getattr__ = on_first_use(  # help, usage errors and what writes files need none
+    __name__,
+    {
+        "Collector": "collect",
+        "File": "reader",
+        "Hint": "documents",
+        "KindRow": "completeness",
+        "ManifestObject": "manifests",
+        "Manifests": "manifests",
+        "load": "loading",
+        "load_objects": "manifests",
+        "load_values": "loading",
+        "read": "documents",
+        "table": "completeness",
+    },
+)

@@ -20,6 +20,10 @@ _read: set[tuple[int, int]] = set()
 """Files that were looked at or read, by device and number; what is written must be none of them."""
 
 
+_NO_NAME = "no file can have this name"
+"""What a ValueError of the system's calls comes to: a NUL, or half a surrogate pair."""
+
+
 def look(path: str | Path) -> str:
     """Tell whether a path is a ``folder``, a ``file`` (or a pipe, a device), or nothing (empty).
 
@@ -30,8 +34,10 @@ def look(path: str | Path) -> str:
         status = Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
         return ""
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+    except OSError as error:
         raise unreadable(error, path) from None
+    except ValueError:
+        raise unreadable(OSError(errno.EINVAL, _NO_NAME), path) from None
     if stat.S_ISDIR(status.st_mode):
         return "folder"
     _remember(status)
@@ -75,8 +81,8 @@ def load(path: str | Path) -> bytes:
     """
     try:
         opened = Path(path).open("rb")  # noqa: SIM115 - closed below
-    except ValueError as error:  # a NUL in the name
-        raise OSError(errno.EINVAL, str(error)) from None
+    except ValueError:
+        raise OSError(errno.EINVAL, _NO_NAME) from None
     with opened as file:
         status = os.fstat(file.fileno())
         _remember(status)
@@ -135,8 +141,12 @@ def load_stream(stream: BinaryIO, name: str) -> bytes:
 
 
 def shown(path: str | Path) -> str:
-    """Write a path for people: bytes of it that are not UTF-8 as escapes."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace") if "\0" not in str(path) else str(path)
+    """Write a path for people: as escapes what of it is not UTF-8, and what no path can have."""
+    text = str(path)
+    try:
+        return os.fsencode(text).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # half a surrogate pair, from a file that names another
+        return text.encode("utf-8", "backslashreplace").decode()
 
 
 def unreadable(error: Exception, path: object) -> SourceError:

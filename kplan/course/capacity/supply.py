@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 from kplan.admission import expand
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, arrive, to_state
@@ -104,7 +105,7 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
     """
     kind, space, name = find_workload(cluster, text, namespace)
     if kind == "DaemonSet":
-        raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
+        _refuse_daemon_set(text)
     pods = pods_of(cluster, kind, space, name)
     item = workload_object(cluster, kind, space, name)
     manifest = as_manifest(item, IN_CLUSTER) if item is not None and kind in _SCALABLE else None
@@ -113,6 +114,10 @@ def of_workload(cluster: Cluster, text: str, namespace: str = "") -> Supply:
     keeps = kind == "StatefulSet" and manifest is not None and _has_claims(manifest)
     shares = kind == "StatefulSet" and manifest is None
     return Supply(f"{word}/{space}/{name}", sample, *_rows(pods), manifest if keeps else None, shares=shares)
+
+
+def _refuse_daemon_set(text: str) -> NoReturn:
+    raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
 
 
 def _rows(pods: Iterable[PodInfo]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -163,8 +168,7 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
         first.setdefault(entry.workload, entry.pod)
     everywhere = [workload for workload in first if workload.partition("/")[0] == kind_word("DaemonSet")]
     if everywhere and len(everywhere) == len(first):
-        text = everywhere[0]
-        raise UsageError(f"{text}: a DaemonSet has one pod for each node", code="not-scalable", hint="kplan simulate")
+        _refuse_daemon_set(everywhere[0])
     for workload in everywhere:
         del first[workload]
     if not first:
