@@ -8,7 +8,7 @@ from kplan.objects.job_tries import fails_with_its_pod
 
 _BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
 _OF_ITS_NODE = ("Node", "DaemonSet")
-_MAKERS = {
+WITH_TEMPLATE = {
     "ReplicaSet": "replica_sets",
     "Deployment": "deployments",
     "StatefulSet": "stateful_sets",
@@ -62,7 +62,11 @@ def named_node(pod: PodInfo, cluster: Cluster) -> str:
     """
     kind, name = controller(pod)
     for owner, its_name in ((kind, name), top_owner(pod, cluster)):
-        item = cluster.objects.table(_MAKERS[owner]).get(f"{pod.namespace}/{its_name}") if owner in _MAKERS else None
+        item = (
+            cluster.objects.table(WITH_TEMPLATE[owner]).get(f"{pod.namespace}/{its_name}")
+            if owner in WITH_TEMPLATE
+            else None
+        )
         if item is not None:
             template = item.spec.template
             return (template.spec.node_name or "") if template is not None else ""

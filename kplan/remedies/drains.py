@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import structs
 
 from kplan.cluster import Cluster, PodInfo, Put
-from kplan.cluster.owners import controller, returns, top_owner
+from kplan.cluster.owners import WITH_TEMPLATE, controller, returns, top_owner
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import PodDisruptionBudget
 from kplan.remedies import about
@@ -22,12 +22,7 @@ from kplan.scenario.pods import Evict
 
 ALWAYS = "AlwaysAllow"
 _SCALED = ("Deployment", "StatefulSet", "ReplicaSet")
-_TEMPLATED = {
-    "Deployment": "deployments",
-    "StatefulSet": "stateful_sets",
-    "ReplicaSet": "replica_sets",
-    "ReplicationController": "replication_controllers",
-}
+_TEMPLATED = {kind: table for kind, table in WITH_TEMPLATE.items() if kind != "Job"}
 """Tables of the kinds whose template can be changed."""
 _STEPS = 8
 """Pods more than there are, or idle ones that leave first, at most."""
