@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from kplan.cluster.cluster import FIXED_RESOURCES, Cluster, Revert
 from kplan.cluster.counters import Counters
-from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, PodInfo, seconds
+from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, NOBODY, PodInfo, seconds
 from kplan.cluster.schema import COLUMNS, PER_POD, PER_RESOURCE, sizes_of
 from kplan.objects.models import Node, Pod
+from kplan.objects.models.meta import OwnerReference
 from kplan.objects.quantity import value
 from kplan.objects.request_sums import all_containers, all_statuses, is_resize_infeasible
 from kplan.objects.requests import (
@@ -27,6 +28,7 @@ from kplan.objects.state import ClusterState
 _encode = msgspec.json.Encoder().encode
 
 Array = NDArray[Any]
+Named = tuple[str, str]
 
 
 class PodAmounts(NamedTuple):
@@ -234,7 +236,17 @@ def _info(cluster: Cluster, pod: Pod, row: int, counts: PodAmounts) -> PodInfo:
         counts.requests,
         counts.non_zero,
         bool(spec.node_name),
+        controlled_by=_controller(metadata.owner_references, cluster.controllers),
     )
+
+
+def _controller(owners: Sequence[OwnerReference] | None, known: dict[Named, Named]) -> Named:
+    """Kind and name of the owner that controls; pods of one owner share them."""
+    for owner in owners or ():
+        if owner.controller:
+            named = owner.kind or "", owner.name or ""
+            return known.setdefault(named, named)
+    return NOBODY
 
 
 def _counted(cluster: Cluster, pod: Pod, known: dict[bytes, PodAmounts]) -> PodAmounts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -70,6 +70,7 @@ class Cluster:
         rooms: by name of a column of pods, the array with spare room that it is the first part of.
         pods_read: rows of the pods that were read: those behind them came later.
         nominations: whether any pod was ever nominated to a node.
+        controllers: kind and name of each controller of a pod, held once for all of its pods.
     """
 
     allocatable: Int
@@ -114,6 +115,7 @@ class Cluster:
         self.rooms: dict[str, NDArray[Any]] = {}
         self.pods_read = 0
         self.nominations = False
+        self.controllers: dict[tuple[str, str], tuple[str, str]] = {}
         self.counters: Counters
         self._groups = GroupMembers()
         self._by_name = Ranks(lambda pod: (pod.namespace, pod.name), by_name)
@@ -157,6 +159,12 @@ class Cluster:
         """Name of the node that a pod is on; empty for none."""
         node = int(self.pod_node[pod])
         return self.node_name(node) if node >= 0 else ""
+
+    def pods_of(self, namespaces: Collection[str]) -> Iterator[PodInfo]:
+        """Yield the pods of some namespaces that were not removed, by row."""
+        there = np.array([pod_class.namespace in namespaces for pod_class in self.pod_classes], dtype=np.bool_)
+        pods = map(self.pods.__getitem__, np.flatnonzero(there[self.pod_class]).tolist())
+        return (pod for pod in pods if not pod.gone)
 
     def pods_on(self, node: int) -> list[int]:
         """Rows of the pods on a node, by namespace and name."""

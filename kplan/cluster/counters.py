@@ -115,8 +115,9 @@ class Counters:
                 self._hooked.setdefault(mark, []).append(counter.index)
             for pod_class in self.index.having(hooks, self.size):
                 row[pod_class.index] = weigh(pod_class)
-            placed = np.flatnonzero(self.cluster.pod_node >= 0)
-            np.add.at(self.counts[counter.index], self.cluster.pod_node[placed], row[self.cluster.pod_class[placed]])
+            weights = row[self.cluster.pod_class]
+            counted = np.flatnonzero((weights != 0) & (self.cluster.pod_node >= 0))  # most rules are about few pods
+            np.add.at(self.counts[counter.index], self.cluster.pod_node[counted], weights[counted])
         return counter
 
     def extend(self) -> None:

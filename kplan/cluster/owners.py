@@ -16,16 +16,11 @@ WITH_TEMPLATE = {
     "ReplicationController": "replication_controllers",
 }
 """Tables of the kinds whose template may name a node."""
-_NOBODY = ("", "")
 
 
 def controller(pod: PodInfo) -> tuple[str, str]:
     """Kind and name of the controller that owns a pod; empty texts for none."""
-    known = pod.controlled_by
-    if known is None:  # no change of a pod gives it another
-        owner = pod.pod.controller
-        known = pod.controlled_by = (owner.kind or "", owner.name or "") if owner is not None else _NOBODY
-    return known
+    return pod.controlled_by
 
 
 def owner_without_control(pod: PodInfo) -> str:

@@ -15,6 +15,8 @@ NO_TIME = 2**63 - 1
 """pod_start of a pod without status.startTime."""
 
 DEFAULT_SCHEDULER = "default-scheduler"
+NOBODY = ("", "")
+"""Kind and name of the controller of a pod that has none."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -75,7 +77,7 @@ class PodInfo:
         non_zero: (cpu millicores, memory bytes) with defaults for containers that request none.
         bound: whether it has (or was given) a node.
         gone: whether it was removed from the cluster.
-        controlled_by: kind and name of its controller, once anybody asked; see ``owners.controller``.
+        controlled_by: kind and name of its controller, which no change of a pod makes another.
     """
 
     row: int
@@ -91,7 +93,7 @@ class PodInfo:
     non_zero: tuple[int, int] = (0, 0)
     bound: bool = False
     gone: bool = False
-    controlled_by: tuple[str, str] | None = None
+    controlled_by: tuple[str, str] = NOBODY
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -112,6 +112,10 @@ def same_rows(pods: Sequence[PodInfo], before: Sequence[PodInfo]) -> int:
 
 
 def by_name(pods: Sequence[PodInfo]) -> Rows:
-    """intp[P], rows of pods by namespace and name; no text of either has a character before the one between them."""
-    names = [f"{pod.namespace}\0{pod.name}" for pod in pods]
-    return np.array(sorted(range(len(pods)), key=names.__getitem__), dtype=np.intp)
+    """intp[P], rows of pods by namespace and name."""
+    names = [pod.name for pod in pods]
+    order = np.array(sorted(range(len(pods)), key=names.__getitem__), dtype=np.intp)
+    spaces = [pod.namespace for pod in pods]
+    place = {space: number for number, space in enumerate(sorted(set(spaces)))}
+    numbers = np.array([place[space] for space in spaces], dtype=np.intp)
+    return order[np.argsort(numbers[order], kind="stable")]

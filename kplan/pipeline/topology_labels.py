@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from kplan.cluster import Change, Cluster, PodInfo, Relabel
 from kplan.framework.features import Features
 from kplan.objects.models import LabelSelector
+from kplan.objects.models.pod import TopologySpreadConstraint
 
 GATE = "PodTopologyLabelsAdmission"
 _LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
@@ -49,7 +50,8 @@ def _asked_for(cluster: Cluster) -> bool:
             read.asked |= any(
                 requirement.key in _LABELS for selector in selectors for requirement in selector.requirements
             )
-        read.asked |= any(_names(pod) for pod in cluster.pods[read.pods :])
+        spread = (pod.pod.spec.topology_spread_constraints for pod in cluster.pods[read.pods :])
+        read.asked |= any(any(map(_names, constraints)) for constraints in spread if constraints)
         read.classes, read.pods = len(cluster.pod_classes), len(cluster.pods)
     tables = ("pod_disruption_budgets", "services", "replication_controllers", "replica_sets", "stateful_sets")
     objects: bool = cluster.objects.derived(
@@ -58,11 +60,8 @@ def _asked_for(cluster: Cluster) -> bool:
     return read.asked or objects
 
 
-def _names(pod: PodInfo) -> bool:
-    for constraint in pod.pod.spec.topology_spread_constraints or ():
-        if any(key in _LABELS for key in constraint.match_label_keys or ()) or _is_in(_keys(constraint.label_selector)):
-            return True
-    return False
+def _names(constraint: TopologySpreadConstraint) -> bool:
+    return _is_in(constraint.match_label_keys or ()) or _is_in(_keys(constraint.label_selector))
 
 
 def _selected(cluster: Cluster, tables: Iterable[str]) -> Iterator[Iterable[str]]:

@@ -207,12 +207,12 @@ def _siblings(planner: Planner, pod: PodInfo) -> int:
         return 0
 
     def alike(other: PodInfo) -> bool:
-        if other.row == pod.row or other.gone or other.namespace != pod.namespace:
+        if other.row == pod.row:
             return False
         if kind:
             return top_owner(other, cluster) == (kind, name)
         return other.pod_class is pod.pod_class and bool(pod.labels) and other.requests == pod.requests
 
-    others = [other for other in cluster.pods if alike(other)]
+    others = [other for other in cluster.pods_of((pod.namespace,)) if alike(other)]
     waiting = sum(other.waiting for other in others)
     return waiting or (-1 if others else 0)

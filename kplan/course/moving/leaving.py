@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, combinations, islice
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.moving.related import related
 from kplan.framework.worlds import Worlds
+from kplan.objects.models.pod import Volume
 from kplan.pipeline.cycle import Cycle
 from kplan.result import Outcome
 
@@ -23,6 +24,7 @@ WORLDS = 200_000
 """Sets of one size that are looked at; more make the search incomplete."""
 CHUNK = 50_000
 """Sets that are looked at together."""
+_HELD = tuple(sorted(set(Volume.__struct_fields__) - {"name", "empty_dir", "host_path", "image"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,65 +69,151 @@ class LeavingSets:
         useful = self._useful(cycle, nodes)
         sets_by_node: dict[int, list[frozenset[int]]] = {}
         for size in range(1, most + 1):
-            sets = self._sets(cycle, useful, size, sets_by_node)
-            while chunk := list(islice(sets, CHUNK)):
-                for enough in _fitting(cycle, chunk):
+            homes, sets = self._sets(cycle.cluster, useful, size)
+            if sets_by_node:
+                new = _without_known(homes, sets, sets_by_node)
+                homes, sets = homes[new], sets[new]
+            for start in range(0, len(sets), CHUNK):
+                chunk = slice(start, start + CHUNK)
+                for enough in _fitting(cycle, homes[chunk], sets[chunk]):
                     sets_by_node.setdefault(enough.node, []).append(frozenset(enough.pods))
                     yield enough
 
-    def _sets(
-        self, cycle: Cycle, useful: dict[int, Rows], size: int, of_node: dict[int, list[frozenset[int]]]
-    ) -> Iterator[Enough]:
-        """Sets of a size that give back what is short, and of which no part is enough."""
-        left = WORLDS
-        for node, pods in useful.items():
-            if len(pods) < size:
-                continue
-            sets = pods[_choices(len(pods), size, left)]
-            known = of_node.get(node, ())
-            for rows in sets[_gives(cycle.cluster, _short(cycle.cluster, cycle.pod, node), sets)].tolist():
-                if not (known and any(part <= set(rows) for part in known)):
-                    yield Enough(node, tuple(rows))
-            left -= len(sets)
-            if comb(len(pods), size) > len(sets):
-                self.cut = True
-                return
+    def _sets(self, cluster: Cluster, useful: _Useful, size: int) -> tuple[Rows, Rows]:
+        """Sets of a size that give back what is short, by node: intp[C], rows of nodes, intp[C, size], of pods."""
+        counts = useful.counts
+        ways = np.array([comb(count, size) for count in counts.tolist()], dtype=object)
+        sets_until = np.cumsum(ways)
+        whole = sets_until <= WORLDS
+        at = [np.zeros(0, dtype=np.intp)]
+        sets = [np.zeros((0, size), dtype=np.intp)]
+        for count in np.unique(counts[whole.astype(np.bool_)]).tolist():  # nodes with as many pods together
+            if count >= size:
+                alike = np.flatnonzero(whole & (counts == count))
+                at.append(np.repeat(alike, comb(count, size)))
+                sets.append(useful.of(alike, _choices(count, size, WORLDS)))
+        if not whole.all():
+            self.cut = True
+            part = int(np.argmin(whole))
+            left = WORLDS - int(sets_until[part] - ways[part])
+            at.append(np.full(left, part))
+            sets.append(useful.of(np.array([part]), _choices(int(counts[part]), size, left)))
+        node, rows = np.concatenate(at), np.concatenate(sets)
+        order = np.argsort(node, kind="stable")
+        homes, rows = useful.nodes[node[order]], rows[order]
+        gives = useful.short.given(cluster, homes, rows)
+        return homes[gives], rows[gives]
 
-    def _useful(self, cycle: Cycle, nodes: Rows) -> dict[int, Rows]:
+    def _useful(self, cycle: Cycle, nodes: Rows) -> _Useful:
         """Pods by node that may be in the way: they hold what is short, or something else that only one may have."""
         cluster, pod = cycle.cluster, cycle.pod
         count = len(self.movable)
-        may = self.movable & (cluster.pod_node[:count] >= 0)
-        other = related(cycle)[:count] | self._holding(cluster, pod, count)
-        useful: dict[int, Rows] = {}
         on = cluster.pod_node[:count]
         wanted = np.zeros(len(cluster.nodes) + 1, dtype=np.bool_)
         wanted[nodes] = True
-        rows = np.flatnonzero(may & wanted[on])
-        by_node: dict[int, list[int]] = {}
-        for row, node in zip(rows.tolist(), on[rows].tolist(), strict=True):
-            by_node.setdefault(node, []).append(row)
-        for node, here in by_node.items():
-            short = _short(cluster, pod, node)
-            at = np.array(here, dtype=np.intp)
-            holds = other[at]
-            for resource in short:
-                holds = holds | ((cluster.pod_request[resource, at] > 0) if resource >= 0 else True)
-            if holds.any():
-                useful[node] = at[holds]
-        return useful
+        rows = np.flatnonzero(self.movable & (on >= 0) & wanted[on])
+        home = on[rows]
+        short = _Short.of(cluster, pod)
+        holds = (related(cycle)[:count] | self._holding(cluster, pod, count))[rows] | (short.pods[home] > 0)
+        for resource, lacks in short.amounts.items():
+            holds |= (lacks[home] > 0) & (cluster.pod_request[resource, rows] > 0)
+        # nodes stand in the order of their first pods that may leave
+        there, first = np.unique(home, return_index=True)
+        there = there[np.argsort(first)]
+        place = np.zeros(len(cluster.nodes), dtype=np.intp)
+        place[there] = np.arange(len(there))
+        rows = rows[holds]
+        places = place[home[holds]]
+        counts = np.bincount(places, minlength=len(there))
+        kept = np.flatnonzero(counts)
+        rows, counts = rows[np.argsort(places, kind="stable")], counts[kept]
+        return _Useful(there[kept].astype(np.intp), counts, np.cumsum(counts) - counts, rows, short)
 
     def _holding(self, cluster: Cluster, pod: PodInfo, count: int) -> NDArray[np.bool_]:
         """bool[count], pods that may hold something that is no amount: host ports, volumes, devices."""
         spec = pod.pod.spec
-        volumes = any(volume.persistent_volume_claim or volume.ephemeral for volume in spec.volumes or ()) or any(
-            volume.empty_dir is None and volume.host_path is None for volume in spec.volumes or ()
-        )
+        volumes = any(map(_may_be_held, spec.volumes or ()))
         wanted = bool(pod.pod_class.host_ports), volumes, bool(spec.resource_claims)
         held = self._held.get(wanted)
         if held is None:
             held = self._held[wanted] = _having(cluster, count, *wanted)
         return held
+
+
+@dataclass(frozen=True, slots=True)
+class _Short:
+    """What nodes lack for a pod.
+
+    Attributes:
+        amounts: int64[N] by row of the resource: how much is short; 0 and less where there is enough.
+        pods: int64[N], how many pods are too many.
+    """
+
+    amounts: dict[int, NDArray[np.int64]]
+    pods: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, cluster: Cluster, pod: PodInfo) -> _Short:
+        """Work out what each node lacks."""
+        amounts = {}
+        for name, amount in pod.requests.items():
+            resource = cluster.resource(name)
+            if resource is not None and amount:
+                amounts[resource] = amount + cluster.requested[resource] - cluster.allocatable[resource]
+        return cls(amounts, cluster.pod_count + 1 - cluster.allowed_pods)
+
+    def given(self, cluster: Cluster, homes: Rows, sets: Rows) -> NDArray[np.bool_]:
+        """bool[C], whether pods that leave together give back what is short; whether that is all, the filters say.
+
+        Args:
+            cluster: where they are.
+            homes: intp[C], the node of each set.
+            sets: intp[C, size], rows of pods.
+        """
+        gives: NDArray[np.bool_] = self.pods[homes] <= sets.shape[1]
+        for resource, lacks in self.amounts.items():
+            short = lacks[homes]
+            if (short > 0).any():
+                gives &= cluster.pod_request[resource][sets].sum(axis=1) >= short
+        return gives
+
+
+@dataclass(frozen=True, slots=True)
+class _Useful:
+    """Pods that may be in the way, by node.
+
+    Attributes:
+        nodes: intp[M], rows of the nodes that have some.
+        counts: intp[M], how many of each.
+        starts: intp[M], where those of each begin in ``pods``.
+        pods: intp[K], rows of the pods.
+        short: what is short on each node.
+    """
+
+    nodes: Rows
+    counts: Rows
+    starts: Rows
+    pods: Rows
+    short: _Short
+
+    def of(self, nodes: Rows, chosen: Rows) -> Rows:
+        """intp[M * C, size], some choices of the pods of each of some nodes: all of one node, then of the next."""
+        rows: Rows = self.pods[self.starts[nodes, np.newaxis, np.newaxis] + chosen]
+        return rows.reshape(-1, chosen.shape[1])
+
+
+def _without_known(homes: Rows, sets: Rows, known: dict[int, list[frozenset[int]]]) -> NDArray[np.bool_]:
+    """bool[C], sets of which no part is known to be enough."""
+    new = ~np.isin(homes, np.array(list(known), dtype=np.intp))
+    for at in np.flatnonzero(~new).tolist():
+        rows = set(sets[at].tolist())
+        new[at] = not any(part <= rows for part in known[int(homes[at])])
+    return new
+
+
+def _may_be_held(volume: Volume) -> bool:
+    """Whether other pods may be in a volume's way: not in that of a folder of the node, or of what the API holds."""
+    return any(getattr(volume, source) is not None for source in _HELD)
 
 
 def _having(cluster: Cluster, count: int, ports: bool, volumes: bool, devices: bool) -> NDArray[np.bool_]:
@@ -142,22 +230,6 @@ def _having(cluster: Cluster, count: int, ports: bool, volumes: bool, devices: b
     return having
 
 
-def _short(cluster: Cluster, pod: PodInfo, node: int) -> dict[int, int]:
-    """What a node lacks for a pod, by resource; -1 stands for the number of pods."""
-    missing = {}
-    for name, amount in pod.requests.items():
-        resource = cluster.resource(name)
-        if resource is None or not amount:
-            continue
-        lacks = amount + int(cluster.requested[resource, node]) - int(cluster.allocatable[resource, node])
-        if lacks > 0:
-            missing[resource] = lacks
-    lacks = int(cluster.pod_count[node]) + 1 - int(cluster.allowed_pods[node])
-    if lacks > 0:
-        missing[-1] = lacks
-    return missing
-
-
 @lru_cache(maxsize=4)
 def _choices(count: int, size: int, most: int) -> Rows:
     """intp[C, size], the ways to choose some of so many, in order; no more than ``most``."""
@@ -166,28 +238,12 @@ def _choices(count: int, size: int, most: int) -> Rows:
     return np.fromiter(chosen, np.intp, ways * size).reshape(ways, size)
 
 
-def _gives(cluster: Cluster, short: dict[int, int], sets: Rows) -> NDArray[np.bool_]:
-    """bool[C], whether pods that leave together give back what is short; whether that is all, the filters say.
-
-    Args:
-        cluster: where they are.
-        short: what is short, by resource.
-        sets: intp[C, size], rows of pods.
-    """
-    gives = np.full(len(sets), sets.shape[1] >= short.get(-1, 0))
-    for resource, lacks in short.items():
-        if resource >= 0:
-            gives &= cluster.pod_request[resource][sets].sum(axis=1) >= lacks
-    return gives
-
-
-def _fitting(cycle: Cycle, sets: Sequence[Enough]) -> Iterator[Enough]:
+def _fitting(cycle: Cycle, nodes: Rows, sets: Rows) -> Iterator[Enough]:
     """Those of some sets without whose pods the pod of a cycle fits."""
     assert cycle.filters is not None
-    sizes = [len(enough.pods) for enough in sets]
-    nodes = np.array([enough.node for enough in sets], dtype=np.intp)
-    pods = np.array([row for enough in sets for row in enough.pods], dtype=np.intp)
-    world = np.repeat(np.arange(len(sets), dtype=np.intp), sizes)
+    pods = sets.reshape(-1)
+    world = np.repeat(np.arange(len(sets), dtype=np.intp), sets.shape[1])
     worlds = Worlds(nodes, pods, world, np.full(len(pods), -1, dtype=np.int64))
-    feasible = cycle.filters.verdicts(worlds).feasible
-    yield from (enough for enough, fits in zip(sets, feasible.tolist(), strict=True) if fits)
+    fits = np.flatnonzero(cycle.filters.verdicts(worlds).feasible)
+    for node, rows in zip(nodes[fits].tolist(), sets[fits].tolist(), strict=True):
+        yield Enough(node, tuple(rows))

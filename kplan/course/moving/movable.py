@@ -43,6 +43,9 @@ class Stays(StrEnum):
 OF_ITS_NODE = frozenset({Stays.DAEMON, Stays.STATIC})
 """Pods that go with their node: an empty node has them still."""
 
+_NEVER_MOVES = frozenset({"", "DaemonSet", "Node"})
+"""Kinds of controllers whose pods stay by themselves."""
+
 ANNOTATIONS = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "karpenter.sh/do-not-disrupt": "true",
@@ -107,27 +110,39 @@ class Movable:
     def mask(self) -> NDArray[np.bool_]:
         """bool[P], the pods that run and may be moved: those of which ``stays`` says None."""
         cluster, rules = self.planner.cluster, self.rules
-        placed = (cluster.pod_node[: len(cluster.pods)] >= 0).tolist()
-        here = (pod for pod, on in zip(cluster.pods, placed, strict=True) if on and pod.bound and not pod.gone)
-        may = np.zeros(len(cluster.pods), dtype=np.bool_)
-        free: dict[int, bool] = {}
+        count = len(cluster.pods)
+        rows = np.flatnonzero(cluster.pod_node[:count] >= 0)
+        pods = [cluster.pods[row] for row in rows.tolist()]
+        asked = {pod.scheduler_name for pod in pods} & self.planner.pipelines.keys()
+        moves = [
+            pod.controlled_by[0] not in _NEVER_MOVES and pod.scheduler_name in asked and pod.bound and not pod.gone
+            for pod in pods
+        ]
+        classes = cluster.pod_class[rows]
+        # of most pods their class says the rest: it is not deleted, and no budget is over it
+        simple = np.zeros(len(cluster.pod_classes), dtype=np.bool_)
+        _, first = np.unique(classes, return_index=True)
+        for pod in (pods[at] for at in first.tolist()):
+            simple[pod.pod_class.index] = not budgets_over(cluster, pod) and not pod.terminating
+        plain = simple[classes]
+        if rules.spares is not None or rules.local_data:
+            plain[:] = False
+        else:
+            plain &= np.array([not pod.pod.metadata.annotations for pod in pods], dtype=np.bool_)
+        may = np.array(moves, dtype=np.bool_)
         held: dict[tuple[int, bool, bool, str | None], bool] = {}
-        schedulers = {name for name in {pod.scheduler_name for pod in cluster.pods} if name in self.planner.pipelines}
-        picky = rules.spares is not None or rules.local_data
-        rows = []
-        for pod in here:
-            number = pod.pod_class.index
-            if number not in free:  # of most classes no budget asks for more than the class
-                free[number] = not budgets_over(cluster, pod) and not pod.terminating
-            if not picky and not pod.terminating and not pod.pod.metadata.annotations:
-                stays = pod.scheduler_name not in schedulers or _of_nobody_who_moves(pod)
-                stays = stays or (not free[number] and self._kept_by_budget(pod, held))
-            else:
-                stays = self.stays(pod) is not None
-            if not stays:
-                rows.append(pod.row)
-        may[rows] = True
-        return may
+        for at in np.flatnonzero(may & ~plain).tolist():
+            may[at] = self._may_move(pods[at], held)
+        mask = np.zeros(count, dtype=np.bool_)
+        mask[rows[may]] = True
+        return mask
+
+    def _may_move(self, pod: PodInfo, held: dict[tuple[int, bool, bool, str | None], bool]) -> bool:
+        """Whether a pod that is not its node's may be moved; one is asked of those alike that have no annotations."""
+        rules = self.rules
+        if pod.terminating or pod.pod.metadata.annotations or rules.spares is not None or rules.local_data:
+            return self.stays(pod) is None
+        return not self._kept_by_budget(pod, held)
 
     def _kept_by_budget(self, pod: PodInfo, known: dict[tuple[int, bool, bool, str | None], bool]) -> bool:
         """Whether a budget keeps a pod; pods of a class are asked about once if they are ready alike."""
@@ -177,11 +192,6 @@ def stays_by_itself(pod: PodInfo) -> Stays | None:
     if kind == "Node" or MIRROR in pod.pod.annotations:
         return Stays.STATIC
     return Stays.BARE if not kind else None
-
-
-def _of_nobody_who_moves(pod: PodInfo) -> bool:
-    """Whether the owner of a pod that is not being deleted, and has no annotations, makes it stay."""
-    return controller(pod)[0] in ("", "DaemonSet", "Node")
 
 
 def asked_to_stay(pod: PodInfo) -> bool:

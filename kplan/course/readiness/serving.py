@@ -48,7 +48,7 @@ class Serving:
         new = {owner for owner in map(self.owner, going) if owner is not None and owner not in self.ready}
         if new:
             spaces = {owner.namespace for owner in new}
-            mine = (pod for pod in self.cluster.pods if pod.namespace in spaces and not pod.gone)
+            mine = self.cluster.pods_of(spaces)
             found = Counter(owner for pod in mine if (owner := self.owner(pod)) in new and healthy(pod))
             self.ready.update({owner: found[owner] for owner in new})
 
