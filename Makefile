@@ -37,8 +37,9 @@ $(READY): requirements-dev.lock pyproject.toml
 demo: $(READY)
 	@$(BIN)/kplan demo
 
+# What the tests show is kept in build/shown, and carried out once they have run (tests/questions/shown.py).
 test: $(READY)
-	@$(RUN) -m pytest -n auto
+	@$(RUN) -m pytest -n auto -p tests.questions.shown --shown build/shown
 
 check: format lint types layers docs-check test
 
@@ -49,7 +50,7 @@ fuzz: $(READY)
 # Against a real API server, which is built first if it is not there: some minutes, and Go.
 test-live: $(READY)
 	@tests/live/build.sh
-	@KPLAN_REQUIRE_LIVE=1 $(RUN) -m pytest tests/live
+	@KPLAN_REQUIRE_LIVE=1 $(RUN) -m pytest -p tests.questions.shown --shown build/shown-live tests/live
 
 # kplan bind through twelve kinds of fault on a real API server, RUNS of each: half an hour for a hundred.
 test-faults: $(READY)

@@ -196,8 +196,10 @@ def _versions(command: Sequence[str]) -> list[str]:
 
 def _scheduler(command: Sequence[str]) -> kplan.Scheduler:
     named = dict(pairwise(command))
-    gates = {gate.partition("=")[0]: True for gate in named.get("--feature-gates", "").split(",") if gate}
-    return kplan.Scheduler.of(named.get("--k8s-version", "1.37").split(",")[0], gates=gates)
+    given = [gate.partition("=") for gate in named.get("--feature-gates", "").split(",") if gate]
+    gates = {name: value == "true" for name, _, value in given}
+    config = Path(named["--config"]).read_text() if "--config" in named else None
+    return kplan.Scheduler.of(named.get("--k8s-version", "1.37").split(",")[0], gates=gates, config=config)
 
 
 def landed_first(asked: Asked, answer: Json) -> list[Json]:

@@ -13,7 +13,7 @@ import yaml
 Json = dict[str, Any]
 _PART = re.compile(r"([^.\[\]]+)|\[([^\]]+)\]")
 _TABLES = {"pdb": "PodDisruptionBudget", "resourcequota": "ResourceQuota", "pod": "Pod", "pvc": "PersistentVolumeClaim"}
-_WORDS = {
+KIND_WORDS = {
     "Deployment": "deploy", "ReplicaSet": "rs", "StatefulSet": "sts", "DaemonSet": "ds", "Job": "job",
     "CronJob": "cronjob", "ReplicationController": "rc", "Pod": "pod",
 }  # fmt: skip
@@ -33,7 +33,7 @@ def waits(item: Json) -> bool:
 
 def told_name(item: Json) -> str:
     """``deploy/shop/web``, as a command line calls an object."""
-    return f"{_WORDS.get(item['kind'], item['kind'].lower())}/{key_of(item)}"
+    return f"{KIND_WORDS.get(item['kind'], item['kind'].lower())}/{key_of(item)}"
 
 
 def owner_of(pod: Json, cluster: Sequence[Json]) -> str:
@@ -48,7 +48,7 @@ def owner_of(pod: Json, cluster: Sequence[Json]) -> str:
     stamp = pod["metadata"].get("labels", {}).get("pod-template-hash", "-")
     if not mine and kind == "ReplicaSet" and name.endswith(f"-{stamp}"):
         kind, name = "Deployment", name.removesuffix(f"-{stamp}")
-    return f"{_WORDS.get(kind, kind.lower())}/{space}/{name}"
+    return f"{KIND_WORDS.get(kind, kind.lower())}/{space}/{name}"
 
 
 def _controller(item: Json) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Every remedy that an answer proposes is carried out, and the question is asked again: it comes to what was told."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,13 @@ from tests.questions import (
 )
 from tests.questions.asking import Question
 from tests.questions.carrying import Asked, all_ways, broken_promises
-from tests.questions.recorded import recorded, without
+from tests.questions.keeping import brought
+from tests.questions.recorded import read_documents, recorded, without
+from tests.questions.settling import question
 from tests.record.calls import Call
 from tests.record.groups import SCENARIOS, scenario
 from tests.studies.complaints.complaints import FOLDER, NAMES, VERSION, read
+from tests.test_readme import ROOT, commands, examples
 
 MODULES = (
     test_autoscalers, test_causes, test_drains_and_losses, test_reported_drains, test_reported_landings, test_rollouts,
@@ -89,6 +93,19 @@ def test_what_answers_to_recorded_scenarios_propose(name: str, tmp_path: Path) -
         elsewhere += len(held.elsewhere)
         wrong += [f"{' '.join(one.command)}: {fault}" for fault in held.wrong]
     assert (wrong, carried, elsewhere) == ([], RECORDED[name], ELSEWHERE.get(name, 0))
+
+
+@pytest.mark.parametrize(
+    "line", sorted({line for block in examples() for line in commands(block) if " --snap" in line})
+)
+def test_what_examples_of_the_documents_propose(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    words, files = brought(shlex.split(line.partition("|")[0])[1:])
+    cluster = read_documents((ROOT / line.partition("--snapshot ")[2].split()[0]).read_text())
+    monkeypatch.chdir(tmp_path)
+    asked = question({"words": words, "files": files, "cluster": {"items": cluster}}, tmp_path)
+    assert asked is not None
+    assert broken_promises(asked, tmp_path).wrong == []
 
 
 def proposed_by(call: Call, folder: Path) -> list[str]:

@@ -1,26 +1,134 @@
-"""The plugin that keeps what tests show: what a command and a study propose is kept, whole, and carried out."""
+"""What tests show is kept, whoever asked for it, and carried out; what is left, or comes to less, fails the run."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.questions.shown import main
+import kplan
+from kplan.objects.selector_text import parse_selector
+from kplan.objects.state import ClusterState
+from kplan.scenario.drain import DrainOptions
+from kplan.studies.capacity import CapacityAsked, Supply
+from kplan.studies.context import Context
+from kplan.studies.drain import DrainAsked
+from kplan.studies.origin import origin
+from kplan.studies.simulate import SimulateOptions
+from tests.builders import node, pod
+from tests.questions import settling
+from tests.questions.keeping import IN_TESTS, TESTS, all_studies
+from tests.questions.processes import command_lines
+from tests.questions.requests import STUDIES, of_capacity, of_drain, of_each_failure, of_explain, of_simulate, rules
+from tests.questions.settling import TOLD, account
 
 ROOT = Path(__file__).parents[2]
 SHOW = [
     "tests/questions/test_woken.py::test_the_answer_is_right[where none waits one is enough]",
     "tests/studies/test_explain.py::test_nodes_without_a_device_are_not_the_cause",
+    "tests/studies/test_drain.py::test_a_budget_that_allows_none_blocks_and_what_lifts_it_was_tried",
 ]
+"""A command; a study that explains, which proposes three things; a drain that two changes make possible."""
 
 
-def test_what_tests_propose_is_kept_and_carried_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_tests_propose_is_kept_and_carried_out(tmp_path: Path) -> None:
     argv = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.questions.shown"]
     done = subprocess.run(
         [sys.executable, *argv, "--shown", str(tmp_path), *SHOW], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert main(tmp_path) == 0
-    told = capsys.readouterr().out
-    assert told.splitlines() == ["4 of 4 carried out"]
+    *_, said, summary = done.stdout.splitlines()
+    assert said == "6 of 6 remedies that tests show were carried out"
+    assert summary.startswith("3 passed in ")
+
+
+def kept(folder: Path, codes: list[str] | None, untold: tuple[str, ...] = (), **told: Any) -> None:
+    whole = {"words": ["drain", "a"], "files": {}, "cluster": {}, "codes": codes, "untold": untold}
+    (folder / "q.json").write_text(json.dumps(whole))
+    (folder / f"q{TESTS}").write_text("tests/cli/test_x.py::one\ntests/cli/test_x.py::one\n")
+    if told:
+        (folder / f"q{TOLD}").write_text(json.dumps({"carried": [], "wrong": [], **told}))
+
+
+SAID = "q.json  tests/cli/test_x.py::one: drain a: "
+
+
+@pytest.mark.parametrize(
+    ("codes", "told", "sentence", "faults"),
+    [
+        pytest.param(["scale"], {"carried": ["scale"]}, "1 of 1", [], id="what was told comes to pass"),
+        pytest.param(None, {"carried": ["scale"]}, "1 of 1", [], id="of a process of its own, what is proposed again"),
+        pytest.param(["scale"], {"carried": ["scale"], "wrong": ["0 fit"]}, "1 of 1", ["0 fit"], id="less than told"),
+        pytest.param(["scale"], {}, "0 of 1", ["not carried out"], id="whoever carried it out came to no end"),
+        pytest.param(
+            ["scale", "scale"], {"carried": ["scale"]}, "1 of 2", ["not proposed when asked again: scale"],
+            id="the question is another one",
+        ),
+        pytest.param(["claim-bound"], {"carried": ["claim-bound"]}, "0 of 1", [], id="what no command carries out"),
+    ],
+)  # fmt: skip
+def test_what_is_left_is_a_fault(
+    tmp_path: Path, codes: list[str] | None, told: dict[str, Any], sentence: str, faults: list[str]
+) -> None:
+    kept(tmp_path, codes, **told)
+    found = account(tmp_path, whole=False)
+    assert found.sentence == f"{sentence} remedies that tests show were carried out"
+    assert found.faults == [f"{SAID}{fault}" for fault in faults]
+
+
+def test_a_remedy_without_a_way_to_carry_it_out_is_a_fault(tmp_path: Path) -> None:
+    kept(tmp_path, [], ("PodExplanation: pray",), carried=[])
+    assert account(tmp_path, whole=False).faults == [f"{SAID}told without how it is done: PodExplanation: pray"]
+
+
+def test_what_is_excused_has_to_happen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "ELSEWHERE", {"claim-bound": "", "node-mended": "", "node-healthy": ""})
+    monkeypatch.setattr(settling, "NOT_ASKED", {"tests/cli/test_x.py": "", "tests/cli/test_y.py": ""})
+    kept(tmp_path, ["scale"], wrong=["0 fit"])
+    (tmp_path / IN_TESTS).write_text('{"carried": ["scale"], "elsewhere": ["claim-bound"]}\n' * 2)
+    found = account(tmp_path, whole=True)
+    assert found.sentence == "0 of 1 remedies that tests show were carried out, and 2 by tests themselves"
+    never = ("node-healthy", "node-mended", "tests/cli/test_y.py")
+    assert found.faults == [f"{name}: excused, and no test shows it" for name in never]
+    assert account(tmp_path, whole=False).faults == []
+
+
+def test_every_study_is_listened_to() -> None:
+    named = {name for _, name in all_studies()}
+    assert named >= {*STUDIES, "find_nodes_to_drain", "moves", "pack", "check", "diff", "explain_node", "list_nodes"}
+
+
+@pytest.mark.parametrize(
+    ("args", "lines"),
+    [
+        ([sys.executable, "-m", "kplan", "nodes", "-q"], [["nodes", "-q"]]),
+        (["sh", "-c", "exec python -m kplan drain 'node a' > /dev/null"], [["drain", "node a"]]),
+        ("python -m kplan nodes | head -1", [["nodes"]]),
+        (["git", "kplan"], []),
+    ],
+)
+def test_command_lines_of_processes_are_heard(args: Any, lines: list[list[str]]) -> None:
+    assert list(command_lines(args)) == lines
+
+
+def test_studies_are_asked_again_by_commands() -> None:
+    scheduler = kplan.Scheduler.of("1.36", gates={"GenericWorkload": True})
+    state = ClusterState.of([node("a"), pod("web-0"), pod("web-1")])
+    planner = scheduler.planner(state)
+    about = origin(state, scheduler.features, "1.36", "as asked")
+    options = DrainOptions(True, True, force=True, selector=parse_selector("app=web"), selector_text="app=web")
+    supply = Supply("rs/shop/web", pod("web", requests={"cpu": "1"}), asks=3)
+    waiting = planner.waiting()
+    again = {
+        "explain pod default/web-0 --with-queue": of_explain(Context(planner, about, in_turn=True), waiting[:1]),
+        "drain a --rolling --force --pod-selector=app=web": of_drain(planner, DrainAsked(["a"], options, rolling=True)),
+        "fail --each zone --zone east": of_each_failure(planner, "zone", about, only=["east"]),
+        "capacity 0.yaml --replicas 4": of_capacity(planner, CapacityAsked([supply], replicas=4), about),
+        "simulate": of_simulate(planner, waiting, about, SimulateOptions()),
+        "": of_simulate(planner, waiting[:1], about, SimulateOptions()),
+    }
+    assert {" ".join(request.words) for request in again.values()} == again.keys()
+    assert "replicas: 3" in of_capacity(planner, CapacityAsked([supply]), about).files["0.yaml"]
+    assert rules(planner) == ["--k8s-version", "1.36.3", "--feature-gates", "GenericWorkload=true"]
