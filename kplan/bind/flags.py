@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from kplan.errors import UsageError
+from kplan.errors import ConfigError, UsageError
+from kplan.sources.opening import load
 
 
 class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -28,7 +29,9 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
         burst: requests at once.
         k8s_version: whose rules were asked for; empty for the cluster's.
         feature_gates: gates that were asked for, as they were written.
-        config: text of the KubeSchedulerConfiguration that was given; None for none.
+        config: text of the KubeSchedulerConfiguration that was given; None for none. As it may hold credentials of
+            extenders, the journal keeps no text that is in a file.
+        config_file: absolute name of that file; empty where it is from none.
     """
 
     preempt: bool = False
@@ -47,6 +50,7 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     k8s_version: str = ""
     feature_gates: str = ""
     config: str | None = None
+    config_file: str = ""
 
     def accepts(self, code: str) -> bool:
         """Whether a doubt is accepted."""
@@ -66,6 +70,25 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
         new = {name: value for name, value in told.items() if value != getattr(_NONE, name)}
         accepted = tuple(dict.fromkeys((*self.accept_doubt, *given.accept_doubt)))
         return msgspec.structs.replace(self, **{**new, "accept_doubt": accepted})
+
+    def to_keep(self) -> Flags:
+        """The flags as the journal keeps them."""
+        return msgspec.structs.replace(self, config=None) if self.config_file else self
+
+    def made_whole(self) -> Flags:
+        """Read the configuration again that the journal names; whether it is the same is seen by the rules it makes.
+
+        Raises:
+            ConfigError: it cannot be read.
+        """
+        if self.config is not None or not self.config_file:
+            return self
+        try:
+            return msgspec.structs.replace(self, config=load(self.config_file).decode())
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            text = f"{self.config_file}: the configuration of the run cannot be read again: {reason}"
+            raise ConfigError(text, code="config-unreadable", hint="give it once more: --config FILE") from error
 
     @classmethod
     def of(cls, plain: dict[str, Any]) -> Flags:

@@ -6,6 +6,7 @@ How a person is shown things and asked is the caller's; what may follow on what 
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Callable
 from time import monotonic, strftime
 from typing import Protocol
@@ -17,6 +18,7 @@ from kplan.bind.plan.command import CommandLine
 from kplan.bind.plan.document import attempt_of
 from kplan.bind.plan.file import load_plan, plan_of, save_plan
 from kplan.bind.plan.guards import WATCH
+from kplan.bind.plan.kept import again_words, made_whole, to_keep
 from kplan.bind.plan.manifests import created_resources, read_manifests
 from kplan.bind.plan.rights import Needs, cluster_role, granular, nominates
 from kplan.bind.plan.targets import Targets
@@ -72,8 +74,8 @@ def go(asked: CommandLine, flags: Flags, open_bench: OpenBench, person: Person) 
         LiveError: the server does not answer.
     """
     if asked.resume:
-        return _resume(asked.resume, flags, open_bench, person)
-    saved = load_plan(asked.plan) if asked.plan else None
+        return _resume(asked, flags, open_bench, person)
+    saved = made_whole(load_plan(asked.plan), asked.targets.files, asked.plan) if asked.plan else None
     if asked.apply and asked.journal:
         not_there(asked.journal)  # before anything is asked, not after
     bench = open_bench(flags)
@@ -82,7 +84,7 @@ def go(asked: CommandLine, flags: Flags, open_bench: OpenBench, person: Person) 
     else:
         shown = bench.plan(asked.targets, flags, dry_run=asked.server_dry_run)
     if asked.save_plan:
-        words = f"{bench.cluster_words}{bench.rules_words}"
+        words = f"{again_words(shown)}{bench.cluster_words}{bench.rules_words}"
         shown = msgspec.structs.replace(shown, attempt=attempt_of(shown, asked.save_plan, flags, words))
         save_plan(shown, asked.save_plan)
     if not asked.apply:
@@ -107,9 +109,9 @@ def _apply(
         _still_fresh(bench, flags)
         name = secrets.token_hex(4)
         journal = Journal(_journal(asked.journal, number, name))
-        journal.start(shown, name, flags)
+        journal.start(to_keep(shown), name, flags.to_keep())
         done = bench.run(shown, flags, journal, name, progress=person.progress)
-        result = merged(result, _on(bench, shown, done, flags))
+        result = merged(result, _on(bench, shown, done, flags, again_words(shown)))
         held = left_to_plan(result)
         if not asked.replan or not held or result.verdict == "STOPPED":
             break
@@ -139,9 +141,17 @@ def _asked_about(shown: BindPlan) -> BindPlan:
     return msgspec.structs.replace(shown, attempt="", guards=tuple(guards))
 
 
-def _on(bench: Workbench, shown: BindPlan, result: BindResult, flags: Flags) -> BindResult:
-    """Say what to run next, naming the cluster, and what of the cluster could not be seen."""
-    attempt, rules = result.attempt, ""
+def _on(bench: Workbench, shown: BindPlan, result: BindResult, flags: Flags, resume: str) -> BindResult:
+    """Say what to run next, naming the cluster, and what of the cluster could not be seen.
+
+    Args:
+        bench: what it was carried out with.
+        shown: the plan as it was shown.
+        result: of the run.
+        flags: what it might do.
+        resume: options that it takes to resume it, if it stopped.
+    """
+    attempt, rules = result.attempt, resume
     if result.verdict != "STOPPED":
         attempt, rules = again(result, flags), bench.rules_words
     words = f"{bench.cluster_words}{rules}" if attempt else ""
@@ -149,14 +159,15 @@ def _on(bench: Workbench, shown: BindPlan, result: BindResult, flags: Flags) -> 
     return msgspec.structs.replace(result, attempt=f"{attempt}{words}", notes=(*result.notes, *blind))
 
 
-def _resume(path: str, given: Flags, open_bench: OpenBench, person: Person) -> BindResult | None:
+def _resume(asked: CommandLine, given: Flags, open_bench: OpenBench, person: Person) -> BindResult | None:
     """Go on with a run that stopped; the server is asked first what happened."""
     if given.max_pods:
         raise UsageError(
             "--max-pods has no effect on a resumed run, which follows its plan", code="resume-flag", hint="leave it out"
         )
+    path, files = asked.resume, asked.targets.files
     record = read_journal(path)
-    flags, plan = Flags.of(record.options).again(given), plan_of(record.plan)
+    flags, plan = Flags.of(record.options).again(given).made_whole(), made_whole(plan_of(record.plan), files, path)
     bench = open_bench(flags)
     shown = bench.again(plan, flags, path, resumed=True)
     _refuse(shown)
@@ -164,7 +175,8 @@ def _resume(path: str, given: Flags, open_bench: OpenBench, person: Person) -> B
         return None
     journal = Journal(path, resumed=True)
     done = bench.run(plan, flags, journal, record.run, former=record, progress=person.progress)
-    return _on(bench, shown, done, flags)
+    words = "".join(f" -f {shlex.quote(file)}" for file in files) or again_words(plan)
+    return _on(bench, shown, done, flags, f"{words}{bench.rules_words}")
 
 
 def _told(path: str, record: JournalRecord) -> str:

@@ -13,6 +13,7 @@ from kplan.bind.flags import Flags
 from kplan.bind.plan.document import Circumstances, first_pods, make_plan
 from kplan.bind.plan.following import followed
 from kplan.bind.plan.guards import age_guard, dry_run_guard, rights_guard, watch_guards
+from kplan.bind.plan.kept import found_again
 from kplan.bind.plan.manifests import ManifestPods, land, read_manifests
 from kplan.bind.plan.profiles import permit_plugins, with_profiles
 from kplan.bind.plan.rules import held_by_rules, rules_guards, rules_of
@@ -104,6 +105,7 @@ class Workbench:
             notes=(*landing.notes, *notes, *targets.no_namespace(self.state), *self._nowhere()),
             command=self.command,
             rules=rules_of(self.scheduler, shown),
+            manifests=found_again(targets.files, targets.namespace or DEFAULT_NAMESPACE) if targets.files else None,
         )
         return self._guarded(shown, about, flags, (), dry_run=dry_run)
 
@@ -134,6 +136,7 @@ class Workbench:
             notes=plan.notes,
             command=self.command,
             rules=plan.rules,
+            manifests=plan.manifests,
         )
         guards = [] if resumed else [age_guard(plan, self.identity, flags)]
         guards += rules_guards(plan.rules, rules_of(self.scheduler, plan.pods))

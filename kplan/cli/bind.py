@@ -22,7 +22,13 @@ def bind(
         list[str] | None, typer.Argument(metavar="[POD...]", help="Pods, or owners as deploy/web.", autocompletion=pods)
     ] = None,
     filename: Annotated[
-        list[str], typer.Option("-f", "--filename", metavar="FILE", help="Pods and workloads of manifests.")
+        list[str],
+        typer.Option(
+            "-f",
+            "--filename",
+            metavar="FILE",
+            help="Pods and workloads of manifests; with --plan or --resume: where those of it are now.",
+        ),
     ] = [],
     namespace: options.Namespace = "",
     all_namespaces: options.AllNamespaces = False,
@@ -44,7 +50,7 @@ def bind(
     """
     from kplan.api import Scheduler
     from kplan.bind.flow import go, rights
-    from kplan.bind.plan.document import to_read
+    from kplan.bind.plan.kept import to_read
     from kplan.render.text.bind import bind_document
     from kplan.result.document_bind import BindPlan
 

@@ -88,7 +88,7 @@ class Allowed:
             ConfigError: the configuration cannot be read.
         """
         from kplan.bind.flags import Flags
-        from kplan.cli.rules_given import read_configuration
+        from kplan.cli.rules_given import configuration_file, read_configuration
 
         return msgspec.structs.replace(
             msgspec.convert(self, Flags, from_attributes=True),
@@ -97,4 +97,5 @@ class Allowed:
             k8s_version=rules.k8s_version,
             feature_gates=rules.feature_gates,
             config=read_configuration(rules),
+            config_file=configuration_file(rules),
         )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from kplan.errors import ConfigError, UsageError
-from kplan.sources.opening import load
+from kplan.sources.opening import load, shown
 
 if TYPE_CHECKING:
     from kplan.api import Scheduler
@@ -61,6 +61,15 @@ def read_configuration(rules: Rules) -> str | None:
         raise UsageError("--config and --policy: each is the whole configuration", code="two-rules", hint=hint)
     named = rules.config or rules.policy
     return _read(named) if named else None
+
+
+def configuration_file(rules: Rules) -> str:
+    """Absolute name of the file that ``--config`` or ``--policy`` names; empty where it is no file."""
+    from kplan.config import provider_policy
+
+    named = rules.config or rules.policy
+    is_file = named and not named.startswith(CONFIG_MAP) and not provider_policy(named)
+    return shown(Path(named).absolute()) if is_file else ""
 
 
 def _read(path: str) -> str:

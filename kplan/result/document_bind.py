@@ -97,7 +97,8 @@ class BindObject(Part, frozen=True, kw_only=True):
         kind: as written.
         place: ``file:line`` of the manifest.
         text: why it is refused, or what else to say.
-        manifest: the object as it is created; None where it is not.
+        manifest: the object as it is created, of a document that is written its names alone; None where it is not.
+        digest: of the whole manifest, in a plan that is kept.
         refused_pods: how many of its pods would be refused where the server takes the object itself; else 0.
     """
 
@@ -108,6 +109,7 @@ class BindObject(Part, frozen=True, kw_only=True):
     place: str = ""
     text: str = ""
     manifest: dict[str, Any] | None = None
+    digest: str = ""
     refused_pods: int = 0
 
 
@@ -133,7 +135,9 @@ class BindPod(Part, frozen=True, kw_only=True):
         because: why it is not bound.
         message: the scheduler's exact text, where it is not bound.
         doubts: about this pod.
-        create: the pod as it is created first; None for one that is there, or that a controller makes.
+        create: the pod as it is created first, of a document that is written its names alone; None for one that is
+            there, or that a controller makes.
+        digest: of the whole manifest that it is created of, in a plan that is kept.
         owner: the object of the manifest whose controller makes it, as ``deploy/shop/web``; empty for any other.
         slot: which of its owner's pods it is: name, completion index or node; empty where all are equal.
         after: pod that must be ready before its controller makes this one.
@@ -159,6 +163,7 @@ class BindPod(Part, frozen=True, kw_only=True):
     message: str = ""
     doubts: tuple[Doubt, ...] = ()
     create: dict[str, Any] | None = None
+    digest: str = ""
     owner: str = ""
     slot: str = ""
     after: str = ""
@@ -200,6 +205,18 @@ class BindTotals(Part, frozen=True, kw_only=True):
     objects: int = 0
 
 
+class BindManifests(Part, frozen=True, kw_only=True):
+    """Where manifests are, which a plan that is kept does not hold.
+
+    Attributes:
+        files: absolute names of files and folders, URLs, and ``-`` for what came through a pipe.
+        namespace: of objects that name none.
+    """
+
+    files: tuple[str, ...]
+    namespace: str
+
+
 class BindPlan(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan bind`` before anything is written.
 
@@ -211,8 +228,9 @@ class BindPlan(VerdictDocument, frozen=True, kw_only=True):
         guards: what was looked at.
         attempt: what to run next; shown as Try.
         rules: version and feature gates it was made by, and digests of the profiles of its pods, part by part.
-        bare: whether all but the names of what is created was left out, as it may hold secrets: such a document is to
-            read; what is to be applied is saved.
+        manifests: where what is created is read again; only in plans that are kept.
+        bare: whether all but the names of what is created was left out, as it may hold secrets. Without ``manifests``
+            such a document is to read; what is to be applied is saved.
     """
 
     totals: BindTotals
@@ -226,6 +244,7 @@ class BindPlan(VerdictDocument, frozen=True, kw_only=True):
     doubts: tuple[Doubt, ...] = ()
     notes: tuple[str, ...] = ()
     rules: dict[str, str] = msgspec.field(default_factory=dict)
+    manifests: BindManifests | None = None
     bare: bool = False
     timings: dict[str, float] | None = None
 

@@ -161,7 +161,7 @@ spec:
 """
 
 
-def test_no_secret_of_a_manifest_is_in_what_is_told_and_all_is_in_what_is_saved(
+def test_no_secret_of_a_manifest_is_in_what_is_told_or_saved(
     tmp_path: Path, snapshot: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -172,12 +172,10 @@ def test_no_secret_of_a_manifest_is_in_what_is_told_and_all_is_in_what_is_saved(
     ]
     assert main([*words, "-o", "text"]) == 0
     out, err = capsys.readouterr()
-    told = out + err + "".join(path.read_text() for path in tmp_path.glob("r.*"))
+    told = out + err + "".join(path.read_text() for path in (*tmp_path.glob("r.*"), tmp_path / "plan.json"))
     assert "default/bare" in told
     assert "hidden-" not in told
     assert "aGlkZGVu" not in told
-    saved = Path("plan.json").read_text()
-    assert all(f"hidden-{number}" in saved for number in (1, 2, 4, 5, 6))
     assert load_plan("plan.json").totals.objects == 1
     with pytest.raises(UsageError, match=r"r\.json: a plan to look at: the objects that it creates were left out"):
         load_plan("r.json")

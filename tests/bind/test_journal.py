@@ -148,8 +148,8 @@ def test_a_damaged_line_is_named_and_nothing_after_it_is_forgotten(tmp_path: Pat
 
 
 def test_a_journal_of_another_version_says_so(tmp_path: Path) -> None:
-    (tmp_path / "j").write_text('{"kind": "start", "version": 2, "more": 1}\n')
-    with pytest.raises(UsageError, match="a journal of version 2, and this kplan reads version 1"):
+    (tmp_path / "j").write_text('{"kind": "start", "version": 3, "more": 1}\n')
+    with pytest.raises(UsageError, match="a journal of version 3, and this kplan reads versions 1 to 2"):
         read_journal(str(tmp_path / "j"))
 
 

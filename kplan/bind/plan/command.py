@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kplan.bind.plan.targets import Targets
 from kplan.errors import UsageError
@@ -13,7 +13,7 @@ class CommandLine:
     """What is asked for.
 
     Attributes:
-        targets: which pods.
+        targets: which pods; beside a plan or a journal, where its manifests are now.
         plan: name of a plan that was saved; empty for none.
         save_plan: where to save what is shown; empty for nowhere.
         resume: name of the journal of a run that stopped; empty for none.
@@ -41,13 +41,15 @@ class CommandLine:
         Raises:
             UsageError: it does.
         """
-        if not (self.targets.any or self.plan or self.resume):
+        before = bool(self.plan or self.resume)
+        named = self.targets.any if not before else replace(self.targets, files=()).any
+        if not (named or before):
             raise UsageError(
                 "bind needs a target",
                 code="no-target",
                 hint="name it: POD..., -l, -n NAMESPACE, -A, -f FILE or --plan FILE",
             )
-        if self.targets.any + bool(self.plan) + bool(self.resume) > 1:
+        if named + bool(self.plan) + bool(self.resume) > 1:
             raise UsageError(
                 "bind takes one target", code="two-targets", hint="pods, or --plan FILE, or --resume JOURNAL"
             )

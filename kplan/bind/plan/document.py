@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -16,6 +15,7 @@ from kplan.framework.doubt import Doubt
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_bind import (
     BindGuard,
+    BindManifests,
     BindObject,
     BindPlan,
     BindPod,
@@ -40,6 +40,7 @@ class Circumstances:
         notes: what else to say.
         command: the command so far, for what to run next.
         rules: version, gates and profiles the plan is made by.
+        manifests: where the manifests are; None for a plan without any.
     """
 
     origin: Origin
@@ -50,6 +51,7 @@ class Circumstances:
     notes: tuple[str, ...] = ()
     command: str = "kplan bind"
     rules: Mapping[str, str] = field(default_factory=dict)
+    manifests: BindManifests | None = None
 
     def answers(self, name: str) -> bool:
         """Whether a live scheduler answers for a schedulerName."""
@@ -94,6 +96,7 @@ def make_plan(
         doubts=doubts,
         notes=about.notes,
         rules=dict(about.rules),
+        manifests=about.manifests,
     )
 
 
@@ -187,19 +190,3 @@ def _doubts(bound: Sequence[BindPod], about: Circumstances) -> tuple[Doubt, ...]
     own = any(pod.scheduler == DEFAULT_NAME or about.answers(pod.scheduler) for pod in bound)
     general = [doubt for doubt in about.doubts if doubt.code != CONFIG_DOUBT or own]
     return tuple(dict.fromkeys([*(general if bound else []), *(doubt for pod in bound for doubt in pod.doubts)]))
-
-
-def to_read(plan: BindPlan) -> BindPlan:
-    """The document as people and programs read it: of what is created it has the names, and nothing that is secret."""
-    objects = tuple(replace(item, manifest=_names(item.manifest)) for item in plan.objects)
-    pods = tuple(replace(pod, create=_names(pod.create)) for pod in plan.pods)
-    return (
-        plan if (objects, pods) == (plan.objects, plan.pods) else replace(plan, objects=objects, pods=pods, bare=True)
-    )
-
-
-def _names(manifest: dict[str, Any] | None) -> dict[str, Any] | None:
-    if manifest is None:
-        return None
-    metadata = {name: manifest["metadata"][name] for name in ("name", "namespace") if name in manifest["metadata"]}
-    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}

@@ -112,6 +112,19 @@ def created_resources(manifests: Manifests) -> frozenset[ApiResource]:
     return frozenset(resource for resource in resources if resource is not None)
 
 
+def space_of(item: ManifestObject, namespace: str) -> str:
+    """Namespace in which an object is created; empty for one that is in none, or that bind does not create."""
+    resource = resource_of(item.api_version, item.kind)
+    named = str(_metadata(item).get("namespace") or namespace)
+    return named if resource is not None and resource.namespaced else ""
+
+
+def as_created(item: ManifestObject, space: str) -> Raw:
+    """The object as it is created in a namespace; in a PodList a pod does not say what it is."""
+    metadata = {**_metadata(item), **({"namespace": space} if space else {})}
+    return {"apiVersion": item.api_version, "kind": item.kind, **item.raw, "metadata": metadata}
+
+
 def land(
     manifests: Manifests, state: ClusterState, rules: RequestRules, namespace: str, client: Client | None
 ) -> ManifestPods:
@@ -167,7 +180,7 @@ class _Looked:
             )
             self.notes.append(f"{told}; kubectl apply -f {item.file} does, then: kplan bind -n NAMESPACE")
             return
-        space = str(_metadata(item).get("namespace") or self._namespace) if resource.namespaced else ""
+        space = space_of(item, self._namespace)
         there, differs = self._look(item, resource, space)
         if not there:
             self._take_new(item, space)
@@ -189,9 +202,7 @@ class _Looked:
 
     def _take_new(self, item: ManifestObject, space: str) -> None:
         self.new.append(item)
-        metadata = {**_metadata(item), **({"namespace": space} if space else {})}
-        # in a PodList a pod does not say what it is
-        manifest = {"apiVersion": item.api_version, "kind": item.kind, **item.raw, "metadata": metadata}
+        manifest = as_created(item, space)
         if item.kind == "Pod":
             self.create[f"{space}/{_metadata(item)['name']}"] = manifest
         else:

@@ -17,7 +17,8 @@ from kplan.errors import UsageError
 from kplan.result.document_bind import BoundPod
 from kplan.sources.opening import load
 
-VERSION = 1
+VERSION = 2
+"""Of journals that are written. One of version 1 holds the manifests of what it creates, and is read as well."""
 
 
 class _Line(msgspec.Struct, tag_field="kind", tag=str.lower):
@@ -178,9 +179,9 @@ def _check_head(path: str, line: bytes) -> None:
             code="bad-journal",
             hint="kplan bind --apply says where it keeps one",
         )
-    if head.version != VERSION:
+    if not 1 <= head.version <= VERSION:
         raise UsageError(
-            f"{path}: a journal of version {head.version}, and this kplan reads version {VERSION}",
+            f"{path}: a journal of version {head.version}, and this kplan reads versions 1 to {VERSION}",
             code="bad-journal",
             hint="resume it with the kplan that wrote it",
         )
