@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import PodInfo
-from kplan.cluster.owners import controller, top_owner
+from kplan.cluster.owners import WITH_TEMPLATE, controller, fails_its_job, named_node, top_owner
+from kplan.cluster.silence import ends_at_once, is_silent
 from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.objects.readiness import is_ready
 from kplan.pipeline import Planner
@@ -38,6 +39,14 @@ class Stays(StrEnum):
     """It was asked that it be left alone."""
     LOCAL_DATA = "local-data"
     """What it has written on its node would be lost."""
+    NAMED_NODE = "named-node"
+    """Its template names the node of what is made instead: no scheduler is asked."""
+    LAST_TRY = "last-try"
+    """Its Job fails with it, so that nothing makes another."""
+    ONLY_HERE = "only-here"
+    """No other node is what its selector or node affinity asks for."""
+    SILENT = "silent-node"
+    """No kubelet on its node says that it has ended: it stays there, Terminating."""
 
 
 OF_ITS_NODE = frozenset({Stays.DAEMON, Stays.STATIC})
@@ -84,13 +93,23 @@ class Movable:
     rules: MovingRules = field(default_factory=MovingRules)
     budgets: Budgets = field(init=False)
     _ready: Counter[tuple[str, str, str]] | None = field(init=False, default=None)
+    _silent: frozenset[str] = field(init=False)
+    _names_nodes: bool = field(init=False)
+    _has_jobs: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.budgets = Budgets(self.planner.cluster)
+        cluster = self.planner.cluster
+        self.budgets = Budgets(cluster)
+        self._silent = frozenset(node.name for node in cluster.nodes if is_silent(node))
+        templates = (
+            item.spec.template for table in WITH_TEMPLATE.values() for item in cluster.objects.table(table).values()
+        )
+        self._names_nodes = any(template is not None and template.spec.node_name for template in templates)
+        self._has_jobs = bool(cluster.objects.table("jobs"))
 
     def stays(self, pod: PodInfo) -> Stays | None:
         """Say why a pod that runs stays; None if it may be moved."""
-        own = stays_by_itself(pod)
+        own = stays_by_itself(pod) or self._by_what_follows(pod)
         if own is not None:
             return own
         rules = self.rules
@@ -121,6 +140,7 @@ class Movable:
                 free[number] = not budgets_over(cluster, pod) and not pod.terminating
             if not picky and not pod.terminating and not pod.pod.metadata.annotations:
                 stays = pod.scheduler_name not in schedulers or _of_nobody_who_moves(pod)
+                stays = stays or self._by_what_follows(pod) is not None
                 stays = stays or (not free[number] and self._kept_by_budget(pod, held))
             else:
                 stays = self.stays(pod) is not None
@@ -128,6 +148,15 @@ class Movable:
                 rows.append(pod.row)
         may[rows] = True
         return may
+
+    def _by_what_follows(self, pod: PodInfo) -> Stays | None:
+        """Say why a pod stays because of what an eviction comes to: no scheduler is asked of what is made again."""
+        cluster = self.planner.cluster
+        if self._silent and cluster.home_of(pod.row) in self._silent and not ends_at_once(pod.pod):
+            return Stays.SILENT
+        if self._has_jobs and fails_its_job(pod, cluster):
+            return Stays.LAST_TRY
+        return Stays.NAMED_NODE if self._names_nodes and named_node(pod, cluster) else None
 
     def _kept_by_budget(self, pod: PodInfo, known: dict[tuple[int, bool, bool, str | None], bool]) -> bool:
         """Whether a budget keeps a pod; pods of a class are asked about once if they are ready alike."""
