@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from kplan.cluster.cluster import Cluster
 from kplan.cluster.pods import PodInfo
-from kplan.objects.job_tries import fails_with_its_pod
+from kplan.objects.job_tries import fails_with_its_pod, replaces_failed_alone
 
 _BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
 _OF_ITS_NODE = ("Node", "DaemonSet")
+_AFTER_THE_END = ("StatefulSet", "DaemonSet")
+_AT_ONCE = ("ReplicaSet", "ReplicationController", "Job")
 WITH_TEMPLATE = {
     "ReplicaSet": "replica_sets",
     "Deployment": "deployments",
@@ -85,6 +87,22 @@ def fails_its_job(pod: PodInfo, cluster: Cluster) -> bool:
         return False
     job = cluster.objects.table("jobs").get(f"{pod.namespace}/{name}")
     return job is not None and fails_with_its_pod(job)
+
+
+def waits_for_the_end(pod: PodInfo, cluster: Cluster) -> bool:
+    """Whether the controller of a pod makes another only once that is gone, and not as soon as it is being deleted.
+
+    Source: v1.37.2 statefulset (the name is taken), daemon_controller podsShouldBeOnNode (the node has one), job
+    (podReplacementPolicy Failed); replica_set FilterActivePods leaves out what is being deleted.
+    """
+    kind, name = controller(pod)
+    job = cluster.objects.table("jobs").get(f"{pod.namespace}/{name}") if kind == "Job" else None
+    return kind in _AFTER_THE_END or (job is not None and replaces_failed_alone(job))
+
+
+def replaced(pod: PodInfo, cluster: Cluster) -> bool:
+    """Whether a pod is being deleted and its controller has made another already, so that it makes none any more."""
+    return pod.terminating and controller(pod)[0] in _AT_ONCE and not waits_for_the_end(pod, cluster)
 
 
 def returns_where_it_was(pod: PodInfo) -> bool:

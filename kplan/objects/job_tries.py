@@ -32,6 +32,12 @@ def tries_left(job: Job, limit: int | None = None) -> int | None:
     return (BACKOFF_LIMIT if most is None else most) - (job.status.failed or 0)
 
 
+def replaces_failed_alone(job: Job) -> bool:
+    """Whether a pod that is Terminating counts until it has failed: by default where a policy tells of failures."""
+    policy = job.spec.pod_replacement_policy
+    return policy == "Failed" if policy is not None else job.spec.pod_failure_policy is not None
+
+
 def fails_with_its_pod(job: Job) -> bool:
     """Whether a Job fails once a pod of it is evicted or deleted: that counts as a failure, unless a policy ignores it.
 

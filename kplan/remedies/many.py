@@ -101,6 +101,7 @@ class _Bench:
         number = max(known, key=lambda tried: (known[tried], -tried))
         if known[number] < total:
             return self._no_more(candidate, known, number)
+        number = self._least(candidate, max((tried for tried in known if tried < number), default=0), number, total)
         few = number // 4
         if few > 1:
             known[few] = self._count(several(candidate, few))
@@ -111,13 +112,17 @@ class _Bench:
         fits = known[number]
         most = max((tried for tried, fit in known.items() if fit == fits), default=number)
         few = max((tried for tried, fit in known.items() if tried < number and fit < fits), default=0)
+        number = self._least(candidate, few, number, fits)
+        return self._tried(several(candidate, number), fits, most=most if most > number else 0)
+
+    def _least(self, candidate: Candidate, few: int, most: int, fits: int) -> int:
+        """Find the least number of nodes that lets so many pods fit, between one that is too few and one that does."""
 
         def enough(tried: int) -> bool | None:
             fitting = self._count(several(candidate, tried))
             return fitting >= fits if fitting else None
 
-        number = least(few, number, enough)
-        return self._tried(several(candidate, number), fits, most=most if most > number else 0)
+        return least(few, most, enough)
 
     def _in_each(self, candidate: Candidate, domains: SpreadDomains) -> Tried[Fits]:
         """Add a node in each domain, and again, until all pods fit or no more of them do; the least number for that."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PutNode, leave
-from kplan.course.readiness.silence import heard_of, on_silent_node
+from kplan.cluster.silence import heard_of, on_silent_node
 from kplan.course.rollout import StalledBy
 from kplan.course.volumes.held import exclusive
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, ResourceQuota

@@ -45,6 +45,20 @@ class RefusedPods(Part, frozen=True, kw_only=True):
     text: str
 
 
+class HeldPods(Part, frozen=True, kw_only=True):
+    """What a controller leaves undone of a step until a pod that is in its way is ready, or gone.
+
+    Attributes:
+        object: ``sts/shop/db``.
+        pod: ``namespace/name`` of the pod in the way.
+        because: why it is in the way.
+    """
+
+    object: str
+    pod: str
+    because: Cause
+
+
 class WhatIfStep(Part, frozen=True, kw_only=True):
     """One step, on the state that the former left.
 
@@ -56,6 +70,7 @@ class WhatIfStep(Part, frozen=True, kw_only=True):
         lost: pods that left for good.
         notes: what else to say.
         refused: objects, or pods of objects, that the API server refuses.
+        held: what controllers leave undone of it.
         expected: what the scenario expects of it, in words.
         unmet: which of these does not hold, and what is so instead.
         name: as the scenario calls it.
@@ -70,6 +85,7 @@ class WhatIfStep(Part, frozen=True, kw_only=True):
     lost: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     refused: tuple[RefusedPods, ...] = ()
+    held: tuple[HeldPods, ...] = ()
     expected: tuple[str, ...] = ()
     unmet: tuple[str, ...] = ()
     name: str = ""

@@ -18,7 +18,7 @@ from kplan.admission import expand
 from kplan.cluster import Cluster, to_state
 from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_word
-from kplan.objects.models import HorizontalPodAutoscaler, Object, ScaledObject, VerticalPodAutoscaler
+from kplan.objects.models import HorizontalPodAutoscaler, Object, ScaledObject, StatefulSet, VerticalPodAutoscaler
 from kplan.objects.state import ClusterState
 from kplan.scenario.autoscalers import (
     Advice,
@@ -29,7 +29,7 @@ from kplan.scenario.autoscalers import (
     with_replicas,
 )
 from kplan.scenario.effect import Effect
-from kplan.scenario.manifests import Scale, as_manifest, expansion_effect
+from kplan.scenario.manifests import Scale, as_manifest, expansion_effect, hold
 from kplan.scenario.names import workload_object
 from kplan.scenario.sizing import with_requests
 from kplan.sources import ManifestObject, Manifests
@@ -62,6 +62,7 @@ class AutoscaleReplicas:
         """See Verb."""
         told, notes = [], []
         changed: dict[str, tuple[ManifestObject, int]] = {}
+        sized: list[Object] = []
         owners = autoscalers(to_state(cluster).objects(), cluster.rules.minor)
         for owner in owners:
             item = workload_object(cluster, *owner.target) if owner.kind in _SCALED else None
@@ -73,6 +74,7 @@ class AutoscaleReplicas:
             wanted = owner.at(self.limit, now)
             if wanted != now:
                 changed[owner.text] = with_replicas(manifest, wanted), wanted
+                sized.append(_sized(item, wanted))
                 told.append(f"{owner.text} {now:,} -> {wanted:,}")
             elif owner.rivals:
                 notes.append(f"{owner.name} and {listed(list(owner.rivals))} scale {owner.text}: neither does")
@@ -84,7 +86,7 @@ class AutoscaleReplicas:
                 notes.append(f"{owner.name} leaves {owner.text} alone, which has 0 replicas")
         what = f"{count(len(owners), 'autoscaler')} {_at(self.limit, len(owners))}"
         text = f"{what}: {listed(told, most=3)}" if told else f"{what}: no workload changes"
-        effect = _applied(cluster, [manifest for manifest, _ in changed.values()], text)
+        effect = _applied(cluster, [manifest for manifest, _ in changed.values()], text, sized)
         again = [Scale(name, wanted).effect(cluster) for name, (_, wanted) in changed.items() if name in effect[1]]
         refused = [out for out in effect[0].refused if not out.problems]  # the others are scaled by their pods
         return _joined(replace(effect[0], refused=tuple(refused)), again, notes)
@@ -97,13 +99,30 @@ def _at(limit: str, number: int) -> str:
     return f"at {'its' if number == 1 else 'their'} {_AT[limit]}"
 
 
-def _applied(cluster: Cluster, manifests: Sequence[ManifestObject], text: str) -> tuple[Effect, frozenset[str]]:
-    """Apply objects that run, changed; and name those whose objects a dump holds only in part."""
+def _sized(item: Object, replicas: int) -> Object:
+    """A StatefulSet with another number of replicas."""
+    if not isinstance(item, StatefulSet):
+        return item
+    return msgspec.structs.replace(item, spec=msgspec.structs.replace(item.spec, replicas=replicas))
+
+
+def _applied(
+    cluster: Cluster, manifests: Sequence[ManifestObject], text: str, sized: Sequence[Object] = ()
+) -> tuple[Effect, frozenset[str]]:
+    """Apply objects that run, changed; and name those whose objects a dump holds only in part.
+
+    Args:
+        cluster: the cluster before.
+        manifests: the objects, changed.
+        text: what it comes to.
+        sized: those that are scaled, with their replicas.
+    """
     if not manifests:
         return Effect((), text=text), frozenset()
     expansion = expand(Manifests(objects=list(manifests)), to_state(cluster), cluster.rules, namespace="")
     broken = frozenset(f"{kind_word(out.kind)}/{out.key}" for out in expansion.refused if out.problems)
-    return expansion_effect(cluster, expansion, text), broken
+    expansion, held = hold(cluster, expansion, sized)
+    return replace(expansion_effect(cluster, expansion, text), held=held), broken
 
 
 def _joined(first: Effect, more: Sequence[Effect], notes: Sequence[str]) -> Effect:
@@ -115,6 +134,7 @@ def _joined(first: Effect, more: Sequence[Effect], notes: Sequence[str]) -> Effe
         first.text,
         (*notes, *(note for effect in every for note in effect.notes)),
         refused=tuple(out for effect in every for out in effect.refused),
+        held=tuple(held for effect in every for held in effect.held),
     )
 
 

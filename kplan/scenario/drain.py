@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from kplan.cluster import Change, Cluster, PodInfo, leave
+from kplan.cluster import Change, Cluster, PodInfo
 from kplan.cluster.owners import controller, fails_its_job, owner_without_control
 from kplan.objects.selectors import Selector
-from kplan.scenario.effect import Effect, gone_notes, parted
+from kplan.scenario.effect import Effect, gone_notes
+from kplan.scenario.going import going
 from kplan.scenario.names import find_nodes
 from kplan.scenario.nodes import cordoned, node_of, put
 from kplan.words import listed
@@ -55,6 +56,7 @@ class DrainPod:
         why: why it stays or stands in the way; of one that is evicted, what is lost.
         flags: those of ``kubectl drain`` that would let it go, or that it takes to go; the one of ``why`` is the last.
         last_try: whether its Job fails with it, so that nothing makes another.
+        ending: whether it is being deleted already.
     """
 
     row: int
@@ -62,6 +64,7 @@ class DrainPod:
     why: str = ""
     flags: tuple[str, ...] = ()
     last_try: bool = False
+    ending: bool = False
 
 
 def drain_pods(cluster: Cluster, node: str, options: DrainOptions) -> Iterator[DrainPod]:
@@ -89,7 +92,7 @@ def drain_pod(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod
     last_try = fails_its_job(pod, cluster)
     if last_try:
         notes.append("GONE: its Job fails with it, its backoffLimit is used up")
-    return DrainPod(pod.row, "evict", ", ".join(filter(None, notes)), tuple(flags), last_try)
+    return DrainPod(pod.row, "evict", ", ".join(filter(None, notes)), tuple(flags), last_try, pod.terminating)
 
 
 _Filter = Callable[[Cluster, PodInfo, DrainOptions], DrainPod | None]
@@ -165,8 +168,8 @@ class Drain:
         """See Verb."""
         names = find_nodes(cluster, self.nodes)
         changes: list[Change] = [put(cordoned(node_of(cluster, name), on=True)) for name in names]
-        going = [pod for name in names for pod in drain_pods(cluster, name, self.options) if pod.fate == "evict"]
-        changes += leave(cluster, (pod.row for pod in going))
-        evicted, lost = parted(cluster, (pod.row for pod in going))
-        notes = tuple(gone_notes(cluster.pods[row] for row in lost))
-        return Effect(tuple(changes), evicted, lost, f"{listed(names)} drained, {len(going):,} evicted", notes)
+        pods = [pod for name in names for pod in drain_pods(cluster, name, self.options) if pod.fate == "evict"]
+        gone = going(cluster, (pod.row for pod in pods))
+        notes = tuple(gone_notes(cluster.pods[row] for row in gone.lost))
+        text = f"{listed(names)} drained, {len(pods):,} evicted"
+        return Effect((*changes, *gone.changes), gone.evicted, gone.lost, text, notes, held=gone.held)

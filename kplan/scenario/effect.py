@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from kplan.admission.expansion import LeftOut
 from kplan.cluster import Change, Cluster, PodInfo
-from kplan.cluster.owners import owner_without_control, returns
+from kplan.cluster.owners import controller, owner_without_control
 from kplan.errors import UsageError
 from kplan.words import listed
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a controller leaves undone until a pod that is in its way is ready, or gone.
+
+    Attributes:
+        pod: ``namespace/name`` of that pod.
+        node: where it is; empty for nowhere.
+        owner: kind and name of the controller.
+        silent: whether it stays Terminating as its node is silent; else it is not ready.
+    """
+
+    pod: str
+    node: str
+    owner: tuple[str, str]
+    silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +42,7 @@ class Effect:
         text: what it comes to, in words ("node-b cordoned").
         notes: what else to say of it.
         refused: objects, or pods of them, that the API server refuses, a quota for one.
+        held: what controllers leave undone of it.
         asked_about: rows of pods that ``changes`` put back under their names and that go on to wait as they did, if no
             step before made them wait: they are what the command is asked about.
     """
@@ -36,31 +54,19 @@ class Effect:
     notes: tuple[str, ...] = ()
     asked_about: tuple[int, ...] = ()
     refused: tuple[LeftOut, ...] = ()
-
-
-def parted(
-    cluster: Cluster, rows: Iterable[int], again: Callable[[PodInfo], bool] = returns
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Part rows of pods that leave: those whose controllers make others, and those that are lost.
-
-    Args:
-        cluster: the cluster.
-        rows: of the pods.
-        again: whether a controller makes another; as where the node leaves, if not given.
-    """
-    rows = tuple(rows)
-    evicted = tuple(row for row in rows if again(cluster.pods[row]))
-    lost = tuple(row for row in rows if not again(cluster.pods[row]))
-    return evicted, lost
+    held: tuple[Held, ...] = ()
 
 
 def gone_notes(pods: Iterable[PodInfo]) -> Iterator[str]:
     """Tell of pods that no controller makes again, those apart that have another kind of owner."""
     pods = tuple(pods)
-    bare = [pod.key for pod in pods if not owner_without_control(pod)]
+    last = [pod.key for pod in pods if controller(pod)[0] == "Job"]
+    bare = [pod.key for pod in pods if not owner_without_control(pod) and pod.key not in last]
     others = [pod.key for pod in pods if owner_without_control(pod)]
     if bare:
         yield f"GONE, nothing owns it: {listed(bare)}"
+    if last:
+        yield f"GONE, its Job fails with it (backoffLimit): {listed(last)}"
     if others:
         yield f"may be GONE, no controller owns it: {listed(others)}"
 

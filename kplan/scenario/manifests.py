@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
 from itertools import count as count_from
 
 import msgspec
@@ -13,12 +14,13 @@ from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
 from kplan.admission.controllers.device_claims import status_of_copy
 from kplan.admission.controllers.names import MOST_PODS
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, arrive, leave, to_state
+from kplan.cluster.owners import controller
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
-from kplan.objects.models import Node, Object, Pod, ReplicationController, Workload
+from kplan.objects.models import Node, Object, Pod, ReplicationController, StatefulSet, Workload
 from kplan.objects.whole_numbers import is_natural, parse_int
 from kplan.scenario.budgets import healthy
-from kplan.scenario.effect import Effect, bad_step
+from kplan.scenario.effect import Effect, Held, bad_step
 from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
 from kplan.words import count, listed
@@ -112,7 +114,8 @@ class Scale:
         if running and any(out.problems for out in expansion.refused):
             # the server took it: what is missing (an image, a mount) was left out of the dump
             return self._by_pods(cluster, kind, running)
-        return expansion_effect(cluster, expansion, self._text(len(running)))
+        expansion, held = hold(cluster, expansion, (now,))
+        return dataclass_replace(expansion_effect(cluster, expansion, self._text(len(running))), held=held)
 
     def _text(self, before: int) -> str:
         return f"{self.workload} scaled from {before:,} to {self.replicas:,}"
@@ -139,6 +142,51 @@ class Scale:
         names = _names(cluster, kind, running[0])
         copies = tuple(fresh_copy(running[0].pod, next(names)) for _ in range(self.replicas - before))
         return Effect(arrive(cluster, copies), (), (), self._text(before), note)
+
+
+def hold(cluster: Cluster, expansion: Expansion, items: Iterable[Object]) -> tuple[Expansion, tuple[Held, ...]]:
+    """Leave out of what controllers do what ordered StatefulSets wait with, and tell what they wait for.
+
+    Args:
+        cluster: the cluster before.
+        expansion: what the objects come to.
+        items: objects that run, with the replicas that they are to have.
+    """
+    first: dict[str, PodInfo] = {}
+    for item in items:
+        if isinstance(item, StatefulSet):
+            lower = waits_for(cluster, item)
+            if lower is not None:
+                first[f"{item.namespace}/{item.name}"] = lower
+    if not first:
+        return expansion, ()
+
+    def made(pod: Pod) -> bool:
+        lower = first.get(f"{pod.namespace}/{pod.name.rpartition('-')[0]}")
+        return lower is None or ordinal(pod.name) < ordinal(lower.name)
+
+    held = tuple(
+        Held(pod.key, cluster.home_of(pod.row) if pod.bound else "", controller(pod)) for pod in first.values()
+    )
+    return dataclass_replace(expansion, pods=tuple(entry for entry in expansion.pods if made(entry.pod))), held
+
+
+def waits_for(cluster: Cluster, item: StatefulSet) -> PodInfo | None:
+    """The pod that an ordered StatefulSet waits for before it makes or removes another; None for none.
+
+    Args:
+        cluster: the cluster.
+        item: the set, with the replicas that it is to have.
+
+    Source: processReplica, processCondemned in pkg/controller/statefulset/stateful_set_control.go.
+    """
+    running = [pod for pod in pods_of(cluster, "StatefulSet", item.namespace, item.name) if not pod.terminating]
+    first, wanted = (item.spec.ordinals.start or 0) if item.spec.ordinals is not None else 0, item.spec.replicas or 0
+    if item.spec.pod_management_policy == "Parallel" or len(running) == wanted:
+        return None
+    idle = [pod for pod in sorted(running, key=lambda pod: ordinal(pod.name)) if not healthy(pod)]
+    staying = [pod for pod in idle if first <= ordinal(pod.name) < first + wanted]
+    return (staying or idle)[0] if staying or len(idle) > 1 else None
 
 
 def _leaving(cluster: Cluster, kind: str, pods: Sequence[PodInfo]) -> list[int]:

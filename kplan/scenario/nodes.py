@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from kplan.admission import node_of as home_of
 from kplan.cluster import Change, Cluster, PodInfo, Put, PutNode, leave
 from kplan.cluster.owners import controller, of_its_node
+from kplan.cluster.silence import OUT_OF_SERVICE, is_silent
 from kplan.objects.formats import label_key, label_value
 from kplan.objects.models import Node, ResourceSlice, Taint, Toleration
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE
-from kplan.scenario.effect import Effect, bad_step, gone_notes, parted
+from kplan.scenario.effect import Effect, bad_step, gone_notes
+from kplan.scenario.going import going
 from kplan.scenario.names import find_nodes
 from kplan.words import count, listed
 
@@ -131,20 +133,28 @@ class SetTaint:
         taint = Taint(key=self.key, value=self.value or None, effect=self.effect_name)
         evicts = self.effect_name == "NoExecute" and not self.remove
         leaving = [row for name in names for row in _not_tolerating(cluster, name, taint)] if evicts else []
-        evicted, lost = parted(cluster, leaving)
-        changes: list[Change] = [*leave(cluster, (*evicted, *lost))]
+        gone = going(cluster, leaving, off=self.key == OUT_OF_SERVICE)
+        changes: list[Change] = [*gone.changes]
         changes += [put(tainted(node_of(cluster, name), taint, remove=self.remove)) for name in names]
         word = f"without taint {self._taint}" if self.remove else f"tainted {self._taint}"
         had = any(_same_taint(there, taint) for name in names for there in node_of(cluster, name).spec.taints or ())
         missed = () if had or not self.remove else (f"{self.nodes} had no such taint",)
         notes = (*missed, *_for_a_while(map(cluster.pods.__getitem__, leaving), taint))
-        return Effect(tuple(changes), evicted, lost, f"{listed(names)} {word}", notes)
+        return Effect(tuple(changes), gone.evicted, gone.lost, f"{listed(names)} {word}", notes, held=gone.held)
 
 
 def _not_tolerating(cluster: Cluster, node: str, taint: Taint) -> list[int]:
-    """Rows of the pods on a node that a NoExecute taint evicts, some after a while; a static pod is its kubelet's."""
+    """Rows of the pods on a node that a NoExecute taint evicts, some after a while; a static pod is its kubelet's.
+
+    Source: v1.37.2 tainteviction; podgc gcTerminating for what stays Terminating on a node that is off.
+    """
     pods = [cluster.pods[row] for row in cluster.pods_on(cluster.node_index[node])]
-    return [pod.row for pod in pods if controller(pod)[0] != "Node" and not _stays(pod, taint)]
+    off = taint.key == OUT_OF_SERVICE and is_silent(node_of(cluster, node))
+    return [
+        pod.row
+        for pod in pods
+        if controller(pod)[0] != "Node" and (not _stays(pod, taint) or (off and pod.terminating))
+    ]
 
 
 def _stays(pod: PodInfo, taint: Taint) -> bool:
@@ -205,7 +215,8 @@ class RemoveNode:
 def removal(cluster: Cluster, names: list[str], text: str) -> Effect:
     """Take nodes out: their pods first, then the nodes; pods of DaemonSets and static ones go with them unmissed."""
     rows = [row for name in names for row in cluster.pods_on(cluster.node_index[name])]
-    evicted, lost = parted(cluster, rows)
+    gone_with = going(cluster, rows, off=True)
+    evicted, lost = gone_with.evicted, gone_with.lost
     missed = tuple(row for row in lost if not of_its_node(cluster.pods[row]))
     off = map(cluster.pods.__getitem__, np.flatnonzero(cluster.pod_node < 0).tolist())
     waiting = [pod.row for pod in off if pod.waiting and _daemon_of(pod, names)]

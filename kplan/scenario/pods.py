@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove, leave
-from kplan.cluster.owners import returns, returns_where_it_was
+from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove
+from kplan.cluster.owners import controller, returns, returns_where_it_was
 from kplan.cluster.unbuild import pod_object
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Pod
 from kplan.objects.whole_numbers import parse_int
-from kplan.scenario.effect import Effect, bad_step, parted
+from kplan.scenario.effect import Effect, bad_step, gone_notes
+from kplan.scenario.going import going
 from kplan.scenario.names import Scope, find_workload, is_workload, pods_of, resolve, workload_object
 from kplan.words import count, listed
 
@@ -38,9 +39,13 @@ class Evict:
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         pods = _running(cluster, self.pods, self.namespace)
-        evicted, lost = parted(cluster, (pod.row for pod in pods), returns_where_it_was)
-        notes = tuple(f"{cluster.pods[row].key} has no owner that recreates it: it is gone" for row in lost[:3])
-        return Effect(leave(cluster, (pod.row for pod in pods)), evicted, lost, f"{_told(pods)} evicted", notes)
+        gone = going(cluster, (pod.row for pod in pods), returns_where_it_was)
+        lost = [cluster.pods[row] for row in gone.lost]
+        notes = tuple(
+            f"{pod.key} has no owner that recreates it: it is gone" for pod in lost[:3] if controller(pod)[0] != "Job"
+        )
+        notes += tuple(gone_notes(pod for pod in lost if controller(pod)[0] == "Job"))
+        return Effect(gone.changes, gone.evicted, gone.lost, f"{_told(pods)} evicted", notes, held=gone.held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class Delete:
         if is_workload(self.what):
             kind, space, name = find_workload(cluster, self.what, self.namespace)
             pods = pods_of(cluster, kind, space, name)
-            changes: list[Change] = [*leave(cluster, (pod.row for pod in pods))]
+            changes: list[Change] = [*going(cluster, (pod.row for pod in pods)).changes]
             item = workload_object(cluster, kind, space, name)
             if item is not None:
                 changes.append(Put(BY_MODEL[type(item)].attribute, item.key, None))
@@ -75,7 +80,7 @@ class Delete:
         owned = [pod.key for pod in pods if returns(pod)]
         notes = (f"{owned[0]} is made again by its owner: --evict does that",) if owned else ()
         rows = tuple(pod.row for pod in pods)
-        return Effect(leave(cluster, rows), (), rows, f"{_told(pods)} deleted", notes)
+        return Effect(going(cluster, rows).changes, (), rows, f"{_told(pods)} deleted", notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,11 +119,16 @@ def _placed(planner: Planner, turn: GroupOutcome) -> GroupPlan:
 
 
 def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> Tried[Fits] | None:
-    """What would let more of the group fit: tried with all of it."""
+    """What would let more of the group fit: tried with all of it, and with pods alone that wait, too, in their turn.
+
+    Of other groups that wait none is tried: as long as one is not whole it takes nothing.
+    """
     if blocked.pod is None or blocked.nodes:
         return None
+    mine = frozenset(turn.pods)
     pods = [planner.cluster.pods[row] for row in turn.pods]
-    return attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod)
+    rivals = [pod for pod in planner.waiting() if pod.row not in mine and not _name(planner, pod)]
+    return attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod, rivals)
 
 
 def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:

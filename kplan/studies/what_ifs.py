@@ -17,8 +17,9 @@ from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner
 from kplan.pipeline.happening import Moment
 from kplan.result import EventKind
-from kplan.result.document_whatif import Move, RefusedPods, WhatIfStep
+from kplan.result.document_whatif import HeldPods, Move, RefusedPods, WhatIfStep
 from kplan.scenario import ScenarioStep, Verb
+from kplan.scenario.effect import Held
 from kplan.scenario.names import find_nodes
 from kplan.scenario.nodes import RemoveNode
 from kplan.wording.attempts import evicted_text
@@ -26,7 +27,7 @@ from kplan.wording.fail import landing_cause, until_gone
 from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
 from kplan.wording.queue import woken_note
-from kplan.wording.what_if import expected, step_notes, unmet
+from kplan.wording.what_if import expected, held_because, step_notes, unmet
 
 
 def run(
@@ -76,6 +77,7 @@ def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
         lost=tuple(cluster.pods[row].key for row in effect.lost),
         notes=(
             *effect.notes,
+            *(held_because(held).text for held in effect.held if held.silent),
             *step_notes(moves, taken.cut),
             *([until_gone(lost, late)] if (late := _placed_late(taken, kept)) else ()),
             *([evicted_text(down)] if (down := evicted_all(cluster, taken.landings)) else ()),
@@ -86,10 +88,18 @@ def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
             RefusedPods(object=f"{kind_word(out.kind)}/{out.key}", pods=out.pods, text=out.told)
             for out in effect.refused
         ),
+        held=tuple(_held(held, cluster) for held in effect.held),
         expected=expected(planned),
         name=planned.name,
     )
     return replace(told, unmet=tuple(unmet(told, planned)))
+
+
+def _held(held: Held, cluster: Cluster) -> HeldPods:
+    """Tell what a controller leaves undone, and why."""
+    return HeldPods(
+        object=owner_text(cluster.pods[cluster.pod_index[held.pod]], cluster), pod=held.pod, because=held_because(held)
+    )
 
 
 def _while_lost_are_there(planner: Planner, verb: Verb) -> tuple[Sequence[str], Mapping[str, Failure | None]]:

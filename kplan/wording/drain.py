@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from kplan.cluster.owners import controller
 from kplan.course.drains.clock import DrainClock
 from kplan.course.drains.drain import DrainRun, Gone
 from kplan.course.evictions.budgets import BudgetHeld, Permission
@@ -13,6 +12,7 @@ from kplan.result.document_base import Cause
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure
 from kplan.wording.rollouts import span_text
+from kplan.wording.what_if import held_because
 from kplan.words import count, listed
 
 
@@ -26,6 +26,9 @@ def cause_of(gone: Gone[Failure], *, named: bool = True) -> Cause | None:
     pod, landing = gone.pod.key, gone.landing
     if gone.back:
         return Cause(code="made-there-again", text=f"{pod}: {back_again(landing.node if landing else gone.node)}")
+    if gone.held is not None and landing is None:
+        held = held_because(gone.held)
+        return Cause(code=held.code, text=f"{pod}: {held.text}" if gone.held.pod != pod else held.text)
     why = landing_cause(landing) if landing is not None else None
     if why is not None:
         return Cause(code=why.code, text=f"{pod}: {why.text}") if named else why
@@ -49,12 +52,6 @@ def ends_unseen(silent: Sequence[Gone[Failure]]) -> str:
         f"{listed(nodes)} {are} silent: {who} {stay} Terminating, as no kubelet says that {have} ended, and kubectl "
         f"waits for {them} until --timeout or --skip-wait-for-delete-timeout"
     )
-    sets = [gone.pod.key for gone in silent if controller(gone.pod)[0] == "StatefulSet"]
-    if sets:
-        text += (
-            f"; {listed(sets, most=2)} {'is' if len(sets) == 1 else 'are'} made again only once "
-            f"{'its node is' if len(nodes) == 1 else 'their nodes are'} deleted or tainted out-of-service"
-        )
     return text
 
 
@@ -85,7 +82,8 @@ def causes_of(left: Sequence[Gone[Failure]]) -> Cause | None:
     """
     kinds: dict[str, Gone[Failure]] = {}
     for gone in left:
-        kinds.setdefault("back" if gone.back else "homeless" if gone.number else gone.what.fate, gone)
+        kind = "back" if gone.back else "unmade" if gone.unmade else "homeless" if gone.number else gone.what.fate
+        kinds.setdefault(kind, gone)
     told = []
     for gone in kinds.values():
         cause = cause_of(gone, named=len(kinds) > 1)
@@ -141,7 +139,8 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure], *, deleted: boo
         then = " and deleted" if deleted else ""
         return f"{who} can be drained{then}: {count(run.evicted, 'pod')} evicted, {placed:,} placed again"
     total = sum(gone.what.fate != "stays" for gone in run.pods)
-    homeless = [gone for gone in left if gone.number and not gone.back]
+    homeless = [gone for gone in left if gone.number and not gone.back and not gone.unmade]
+    unmade = [gone for gone in left if gone.unmade]
     back = [gone for gone in left if gone.back]
     stuck = [gone for gone in left if not gone.number]
     whose = "its" if len(nodes) == 1 else "their"
@@ -150,6 +149,9 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure], *, deleted: boo
         parts.append(
             f"{len(homeless):,} of {whose} {count(total, 'pod')} would have nowhere to go, {homeless[0].pod.key}"
         )
+    if unmade:
+        are = "is" if len(unmade) == 1 else "are"
+        parts.append(f"{len(unmade):,} of {whose} {count(total, 'pod')} {are} not made again, {unmade[0].pod.key}")
     if back:
         were = "is made there again" if len(back) == 1 else "are made there again"
         parts.append(f"{len(back):,} of {whose} {count(total, 'pod')} {were}, {back[0].pod.key}")
@@ -197,10 +199,19 @@ def kubectl_does(run: DrainRun[Any], command: str) -> str:
     if stuck:
         before = f"evicts {count(run.evicted, 'pod')}, and " if run.evicted else ""
         return f"{command} {before}asks for {stuck[0].pod.key} again every 5 s, until --timeout"
-    homeless = [gone.pod.key for gone in run.left if not gone.back]
+    waits = [gone.pod.key for gone in run.pods if gone.silent]
+    if waits:
+        it = "it has" if len(waits) == 1 else "they have"
+        return (
+            f"{command} evicts {count(run.evicted, 'pod')}, and waits for {listed(waits, most=2)}, as no kubelet says "
+            f"that {it} ended, until --timeout or --skip-wait-for-delete-timeout"
+        )
+    homeless = [gone.pod.key for gone in run.left if not gone.back and not gone.unmade]
+    unmade = [gone.pod.key for gone in run.left if gone.unmade]
     back = [gone.pod.key for gone in run.left if gone.back]
     told = [f"{listed(homeless, most=2)} {'has' if len(homeless) == 1 else 'have'} no node"] if homeless else []
     told += [f"what is made for {listed(back, most=2)} runs there, cordoned or not"] if back else []
+    told += [f"{listed(unmade, most=2)} {'is' if len(unmade) == 1 else 'are'} not made again"] if unmade else []
     return f"{command} ends: all are evicted, and {'; '.join(told)}"
 
 
@@ -231,7 +242,16 @@ def flags_lose(going: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "; ".join(told)
 
 
-_FLAG_ORDER = ["--ignore-daemonsets", "--delete-emptydir-data", "--force", "--disable-eviction", "--grace-period=0"]
+SKIP_WAITING = "--skip-wait-for-delete-timeout=1"
+"""Flag without which kubectl waits for ever for pods of a silent node."""
+_FLAG_ORDER = [
+    "--ignore-daemonsets",
+    "--delete-emptydir-data",
+    "--force",
+    "--disable-eviction",
+    "--grace-period=0",
+    SKIP_WAITING,
+]
 
 GREEDY = "the set is found greedily, the emptiest node first: a larger one may exist"
 

@@ -40,6 +40,11 @@ def lost_cause(pod: LostPod[Failure]) -> Cause | None:
         return Cause(code="evicted-again", text="others evict it again and again")
     if pod.ties:
         return tie_cause(pod.ties[0])
+    if pod.below is not None:
+        return Cause(
+            code="pod-not-ready",
+            text=f"{pod.below.name} is not ready: it goes on only once that pod is ready (OrderedReady)",
+        )
     return landing_cause(pod.landing) if pod.landing is not None else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kplan.admission import Fleet, WorkloadChange
+from kplan.admission.policies.quota import UnsureCount
 from kplan.framework.doubt import Doubt
 from kplan.objects.models import LabelSelector
 from kplan.words import count, listed
@@ -95,6 +96,21 @@ def no_autoscaler(flag: str) -> Doubt:
     """
     what = "VerticalPodAutoscaler" if flag.startswith("--vpa") else "HorizontalPodAutoscaler or ScaledObject"
     return Doubt(code="no-autoscalers", text=f"{flag} changes nothing: no {what} is known here")
+
+
+def count_unknown(some: Sequence[UnsureCount]) -> str:
+    """Doubt that a quota of objects lets in what it may refuse.
+
+    Args:
+        some: objects that one resource of a quota counts, at least one.
+    """
+    first = some[0]
+    names, what = listed([entry.name for entry in some], most=2), first.resource.removeprefix("count/")
+    there = f"{first.used} of {first.hard} used" if first.used else f"at most {first.hard}"
+    are = "is" if len(some) == 1 else "are"
+    then = f"{names} {are} refused unless there already" if first.used else f"whether {names} {are} let in is not known"
+    none = f"the source holds no {what.partition('.')[0]}"
+    return f"quota {first.quota} counts {first.resource} ({there}), and {none}: {then}"
 
 
 def pod_security(namespace: str, level: str) -> str:

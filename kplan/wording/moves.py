@@ -22,6 +22,10 @@ _STAY = {
     Stays.BUDGET: "pod whose budget allows no eviction",
     Stays.SPARED: "pod that is to be left alone",
     Stays.LOCAL_DATA: "pod that would lose local data",
+    Stays.NAMED_NODE: "pod whose template names a node",
+    Stays.LAST_TRY: "pod with which its Job fails",
+    Stays.ONLY_HERE: "pod that asks for its node alone",
+    Stays.SILENT: "pod on a silent node",
 }
 
 

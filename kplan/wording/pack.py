@@ -34,6 +34,10 @@ STAYS = {
     Stays.ASKED_TO_STAY: "an annotation tells autoscalers to leave it alone",
     Stays.SPARED: "it is not to be moved",
     Stays.LOCAL_DATA: "it would lose local data",
+    Stays.NAMED_NODE: "its template names a node (spec.nodeName): no scheduler is asked where it is made again",
+    Stays.LAST_TRY: "its Job fails with it (backoffLimit): nothing makes another",
+    Stays.ONLY_HERE: "it asks for this node alone (node selector or affinity)",
+    Stays.SILENT: "its node is silent: evicted, it stays there, Terminating",
 }
 WHOLE = {
     "control-plane": "it runs the cluster itself",

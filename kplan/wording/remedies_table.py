@@ -198,6 +198,21 @@ PHRASES: Mapping[str, Words] = {
     "set-budget": Words("{name} {key} {new} (now {old})"),
     "set-budget instead": Words("{name} {key} {new} instead of maxUnavailable"),
     "delete-drained": Words("--then-delete: the drained nodes are deleted, and count no more"),
+    "delete-drained silent": Words("--then-delete: {names:and} is deleted, and its pods with it"),
+    "out-of-service": Words(
+        "taint {names:and} out-of-service", note="only where it is off for certain: what still runs there writes on"
+    ),
+    "out-of-service several": Words(
+        "taint {names:and} out-of-service", note="only where they are off for certain: what still runs there writes on"
+    ),
+    "without-grace": Words(
+        "--grace-period 0: {names:and} is gone from the API at once",
+        note="it may still run on {node}, a second time under its name",
+    ),
+    "without-grace several": Words(
+        "--grace-period 0: {names:and} are gone from the API at once",
+        note="they may still run on {node}, a second time under their names",
+    ),
     "rolling": Words("--rolling: each node is back before the next one goes"),
     "rolling instead": Words("--rolling, not --together: each node is back before the next one goes"),
     "template-without-node": Words("no spec.nodeName in the template of {names:and}", note="its pods are replaced"),

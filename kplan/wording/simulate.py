@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kplan.result.document_base import Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
-from kplan.result.document_whatif import RefusedPods
+from kplan.result.document_whatif import HeldPods, RefusedPods
 from kplan.wording.fixes import CLAIMS
 from kplan.words import count, every, joined, listed
 
@@ -207,7 +207,26 @@ def refused_text(refused: Sequence[RefusedPods]) -> str:
     return f"{' and '.join(told)} refused"
 
 
-def steps_taken(steps: int, *, unmet: int, left: int, expected: int, refused: Sequence[RefusedPods] = ()) -> str:
+def held_cause(held: Sequence[HeldPods]) -> Cause | None:
+    """Say why the first controller leaves something undone; None for none."""
+    return held[0].because if held else None
+
+
+def held_text(held: Sequence[HeldPods]) -> str:
+    """``sts/shop/db waits``."""
+    names = list(dict.fromkeys(entry.object for entry in held))
+    return f"{listed(names, most=2)} {'waits' if len(names) == 1 else 'wait'}"
+
+
+def steps_taken(
+    steps: int,
+    *,
+    unmet: int,
+    left: int,
+    expected: int,
+    refused: Sequence[RefusedPods] = (),
+    held: Sequence[HeldPods] = (),
+) -> str:
     """Write the sentence after the verdict.
 
     Args:
@@ -216,12 +235,14 @@ def steps_taken(steps: int, *, unmet: int, left: int, expected: int, refused: Se
         left: pods of them that have no place at the end.
         expected: how many of them a scenario expects something of.
         refused: what of them the API server refuses.
+        held: what controllers leave undone of them.
     """
     taken = f"after {count(steps, 'step')}"
     if unmet:
         return f"{unmet} of {count(steps, 'step')} {'is' if unmet == 1 else 'are'} not as expected"
     told = [f"{count(left, 'pod')} {'stays' if left == 1 else 'stay'} Pending"] if left else []
     told += [refused_text(refused)] if refused else []
+    told += [held_text(held)] if held else []
     if told:
         return f"{', '.join(told)} {taken}"
     return f"no pod stays Pending {taken}{f', {expected} as expected' if expected else ''}"

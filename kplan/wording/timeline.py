@@ -121,7 +121,7 @@ def _of_zone(zone: ZoneLoss) -> str:
 
 def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that are deleted at one time: what is made at once, what waits for its node, what is gone."""
-    at_once = [pod for pod in those if pod.fate == "returns" and not pod.stay.waits]
+    at_once = [pod for pod in those if pod.fate == "returns" and not pod.stay.waits and pod.below is None]
     waits = [pod for pod in those if pod.fate == "returns" and pod.stay.waits]
     gone = [pod for pod in those if pod.fate == "gone"]
     lingering = [pod for pod in at_once if pod.lingers]
@@ -133,21 +133,33 @@ def _deleted(those: list[LostPod[Any]]) -> Iterator[str]:
         yield f"{_names(at_once)} deleted, recreated at once"
     if lingering:
         yield f"{_names(lingering)} deleted, recreated at once, but Pending while {_whose(lingering)} there"
+    below = [pod for pod in those if pod.below is not None and not pod.stay.waits]
+    if below:
+        yield f"{_names(below)} deleted; {_waits_below(below)}"
     if waits:
         yield f"{_names(waits)} deleted, but Terminating while {_whose(waits)} there"
     if gone:
         yield f"{_names(gone)} GONE"
 
 
+def _waits_below(waits: list[LostPod[Any]]) -> str:
+    """Say that nothing is made in place of pods of an ordered set, as a lower one is not ready."""
+    lower = dict.fromkeys(pod.below.name for pod in waits if pod.below is not None)
+    return f"{_names(waits)} not made again before {listed(list(lower))} is ready"
+
+
 def _collected(late: list[LostPod[Any]]) -> Iterator[str]:
     """Tell of pods that last as long as their node."""
     pinned = [pod for pod in late if pod.landing is not None and pod.landing.not_admitted is not None]
-    made = [pod for pod in late if pod.fate == "returns" and pod not in pinned]
+    made = [pod for pod in late if pod.fate == "returns" and pod not in pinned and pod.below is None]
+    waits = [pod for pod in late if pod.below is not None]
     goes = [pod for pod in late if pod.fate == "stays"]
     gone = [pod for pod in late if pod.fate == "gone"]
     leaves = [pod for pod in late if pod.fate == "leaves"]
     if made:
         yield f"{_names(made)} recreated, within {COLLECTED} s"
+    if waits:
+        yield _waits_below(waits)
     if pinned:
         yield f"what is made for {_names(pinned)} is for the node that its template names, and runs nowhere"
     if gone:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kplan.result.document_base import Cause
 from kplan.result.document_whatif import Move, WhatIfStep
 from kplan.scenario import ScenarioStep
+from kplan.scenario.effect import Held
 from kplan.words import count, listed
 
 
@@ -23,6 +25,26 @@ def step_notes(moves: Sequence[Move], cut: Sequence[str]) -> Iterator[str]:
         yield f"{names} {where} evicted from"
     if cut:
         yield f"{count(len(cut), 'pod')} evicted over and over: cut short"
+
+
+def held_because(held: Held) -> Cause:
+    """Say why a controller leaves something undone."""
+    name = held.pod.partition("/")[2]
+    where = f"{name} on {held.node}" if held.node else name
+    if held.silent:
+        return Cause(code="node-silent", text=not_made_again(held.pod, held.node, held.owner[0]))
+    return Cause(
+        code="pod-not-ready", text=f"{where} is not ready: it goes on only once that pod is ready (OrderedReady)"
+    )
+
+
+def not_made_again(pod: str, node: str, kind: str) -> str:
+    """Say that nothing is made in place of a pod that stays Terminating on a silent node."""
+    name = pod.partition("/")[2]
+    return (
+        f"{node} is silent: {name} stays Terminating, and its {kind} makes no other until {node} is back, deleted, or "
+        "tainted out-of-service"
+    )
 
 
 def expected(step: ScenarioStep) -> tuple[str, ...]:
@@ -46,6 +68,8 @@ def unmet(told: WhatIfStep, planned: ScenarioStep) -> Iterator[str]:
         yield f"all placed: not {pods}"
     if "all placed" in planned.words and told.refused:
         yield f"all placed: {told.refused[0].object} is refused, or pods of it"
+    if "all placed" in planned.words and told.held:
+        yield f"all placed: {told.held[0].object} waits for {told.held[0].pod}"
     if "nothing evicted" in planned.words and told.evicted:
         yield f"nothing evicted: {told.evicted} left"
     if "nothing moves" in planned.words and (told.moves or told.lost):

@@ -15,6 +15,7 @@ from tests.questions import (
     test_reported_drains,
     test_reported_landings,
     test_rollouts,
+    test_silent_nodes,
     test_what_a_dump_lacks,
 )
 from tests.questions.asking import Question
@@ -29,7 +30,7 @@ from tests.test_readme import ROOT, commands, examples
 
 MODULES = (
     test_autoscalers, test_causes, test_drains_and_losses, test_reported_drains, test_reported_landings, test_rollouts,
-    test_what_a_dump_lacks,
+    test_silent_nodes, test_what_a_dump_lacks,
 )  # fmt: skip
 QUESTIONS: dict[str, Question] = {name: one for module in MODULES for name, one in module.QUESTIONS.items()}
 

@@ -226,8 +226,8 @@ QUESTIONS = {
               "kubectl drain n1 && kubectl delete node n1"),
     ),
     "a silent node: its pods stay Terminating, and kubectl waits": Question(
-        "drain n1", SILENT, (0,), ("FITS?",),
-        says=("n1 is silent: shop/db-0, shop/web-old-a stay Terminating", "db-0 is made again only once its node"),
+        "drain n1", SILENT, (1,), ("BLOCKED?",), first=("1 of its 2 pods is not made again, shop/db-0",),
+        says=("n1 is silent: shop/web-old-a stays Terminating", "kubectl drain n1 evicts 2 pods, and waits for"),
     ),
     "without a grace period they are gone at once": Question(
         "drain n1 --grace-period 0", SILENT, (0,), ("FITS",), says=("Needs kubectl drain n1 --grace-period=0",),

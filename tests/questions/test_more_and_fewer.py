@@ -55,10 +55,23 @@ def set_of_three(broken: tuple[int, ...], **spec: Any) -> list[Json]:
     return [*NODES, of_set(3, **spec), *pods]
 
 
+def from_five() -> list[Json]:
+    """A set of two whose first pod is the fifth."""
+    pods = [pod(f"db-{n}", DB, f"n{n - 4}", of=("StatefulSet", "db")) for n in (5, 6)]
+    return [*NODES, of_set(2, ordinals={"start": 5}), *pods]
+
+
 def job(**spec: Any) -> list[Json]:
     return [made("batch/v1", "Job", "run", spec={"template": RUN, **spec})]
 
 
+SCALER = made(
+    "autoscaling/v2", "HorizontalPodAutoscaler", "db",
+    spec={
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db"}, "minReplicas": 2,
+        "maxReplicas": 5,
+    },
+)  # fmt: skip
 PARALLEL = {"podManagementPolicy": "Parallel"}
 CRON = made(
     "batch/v1", "CronJob", "nightly",
@@ -113,7 +126,8 @@ QUESTIONS = {
         first=("db-0 on n1 is not ready: it goes on only once that pod is ready",), never=("pods leave",),
     ),
     "nor as a what-if": Question(
-        "simulate --scale sts/shop/db=1", set_of_three((0,)), (0,), ("FITS",),
+        "simulate --scale sts/shop/db=1", set_of_three((0,)), (1,), ("BLOCKED",),
+        first=("db-0 on n1 is not ready: it goes on only once that pod is ready .OrderedReady.",),
         says=("db-0 is not ready: the others leave only once it is",), never=("2 leave",),
     ),
     "a parallel one does": Question(
@@ -127,8 +141,22 @@ QUESTIONS = {
         "simulate m.yaml", set_of_three((1, 2)), (1,), ("BLOCKED",), [of_set(1)], first=("db-1 on n1 is not ready",),
     ),
     "and as a what-if": Question(
-        "simulate --scale sts/shop/db=1", set_of_three((1, 2)), (0,), ("FITS",), says=("db-1 is not ready",),
+        "simulate --scale sts/shop/db=1", set_of_three((1, 2)), (1,), ("BLOCKED",), first=("db-1 on n1 is not ready",),
         never=("leaves? .shop",),
+    ),
+    "an ordered set does not grow while a pod of it is not ready": Question(
+        "simulate m.yaml", set_of_three((0,)), (1,), ("BLOCKED",), [of_set(5)], first=("db-0 on n1 is not ready",),
+    ),
+    "nor does it as a what-if": Question(
+        "simulate --scale sts/shop/db=5", set_of_three((0,)), (1,), ("BLOCKED",), first=("db-0 on n1 is not ready",),
+        never=("db-3",),
+    ),
+    "nor at the maximum of its autoscaler": Question(
+        "simulate --hpa max", [*set_of_three((0,)), SCALER], (1,), ("BLOCKED",), first=("db-0 on n1 is not ready",),
+        never=("db-3",),
+    ),
+    "what grows as a what-if goes on from where it begins": Question(
+        "simulate --scale sts/shop/db=3", from_five(), (0,), ("FITS",), says=("shop/db-7 +-> n3",), never=("db-0",),
     ),
     "a set that begins at five": Question(
         "simulate m.yaml", NODES, (0,), ("FITS?",), [of_set(2, ordinals={"start": 5})],

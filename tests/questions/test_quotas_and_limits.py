@@ -42,6 +42,13 @@ def by_class(operator: str, *values: str) -> list[Json]:
     return [*NODES, *classes, quota({"pods": "1"}, {"pods": "1"}, matching=matching)]
 
 
+def counts(resource: str, hard: str, used: str | None) -> Json:
+    """A quota of objects; one without a status does not say how many there are."""
+    one = quota({resource: hard}, {resource: used or ""})
+    return one if used is not None else {**one, "status": {}}
+
+
+SERVICE = made("v1", "Service", "web", spec={"ports": [{"port": 80}]})
 EFFORTLESS = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "web:1"}]}}
 IDLERS = [workload("Deployment", "web", EFFORTLESS, replicas=3)]
 SIZED = {"requests": {"cpu": "1"}, "limits": {"cpu": "1"}}
@@ -159,6 +166,27 @@ QUESTIONS = {
     "a quota of the storage of one class": Question(
         "simulate m.yaml", [*NODES, CLASS, quota({FAST: "1Gi"}, {FAST: "0"})], (1,), ("PARTLY?",), CLAIMING,
         first=("requests.storage 2Gi .now 1Gi. -> both replicas land",),
+    ),
+    "a quota of Deployments, of which the source holds none: one more may be refused": Question(
+        "simulate m.yaml", [*NODES, counts("count/deployments.apps", "1", None)], (0,), ("FITS?",), web(),
+        says=("Doubt.*quota q counts count/deployments.apps .at most 1.: whether web is let in is not known"
+              "|Doubt +quota q counts .*the source holds no deployments: whether web is let in is not known",),
+    ),
+    "one that is full by its status refuses it, unless it is there": Question(
+        "simulate m.yaml", [*NODES, counts("count/deployments.apps", "1", "1")], (0,), ("FITS?",), web(),
+        says=("quota q counts count/deployments.apps .1 of 1 used., .*: web is refused unless there already",),
+    ),
+    "a check is doubted likewise": Question(
+        "check m.yaml", [*NODES, counts("services", "0", None)], (4,), ("PASSES?",), [*web(), SERVICE],
+        says=("quota q counts services .at most 0.", "--allow-doubt quota-count-unknown|and . more doubt"),
+    ),
+    "one with room by its status is no doubt": Question(
+        "simulate m.yaml", [*NODES, counts("count/deployments.apps", "2", "1")], (0,), ("FITS?",), web(),
+        never=("quota q",),
+    ),
+    "nor one where the source holds what it counts": Question(
+        "simulate m.yaml", [*NODES, counts("count/deployments.apps", "1", "1"), *web()], (0,), ("FITS?",), web(),
+        never=("quota q",),
     ),
     "a quota counts what the largest init container requests": Question(
         "simulate m.yaml", [*NODES, quota({"requests.cpu": "2"}, {"requests.cpu": "0"})], (1,), ("BLOCKED?",),

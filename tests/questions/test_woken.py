@@ -4,8 +4,8 @@ Source: a node that appears wakes what it may help (v1.37.2 pkg/scheduler/eventh
 MoveAllToActiveOrBackoffQueue), and those pods come before any that is made later.
 """
 
-from tests.questions.asking import Question, all_asked
-from tests.questions.clusters import budget, node, pod, running, template, workload
+from tests.questions.asking import Json, Question, all_asked
+from tests.questions.clusters import budget, made, node, pod, running, template, workload
 
 WEB = template("web", "1", "1")
 BIG = template("big", "1", "3")
@@ -22,6 +22,28 @@ FULL = [
 ]  # fmt: skip
 WAITS = pod("first", template("first", "1", "3"), of=("ReplicaSet", "first"))
 SLEEPS = pod("first", HUGE, of=("ReplicaSet", "first"))
+
+GATES = "--feature-gates GenericWorkload=true"
+
+
+def gang(*others: Json) -> list[Json]:
+    """A group of three that has to be whole, of which one fits."""
+    policy = {"schedulingPolicy": {"gang": {"minCount": 3}}}
+    one = template("g", "1", "1", schedulingGroup={"podGroupName": "g"})
+    return [
+        node("n1", "2"), budget("none", "none", minAvailable=0), pod("full", WEB, "n1", of=("ReplicaSet", "full")),
+        made("scheduling.k8s.io/v1beta1", "PodGroup", "g", spec=policy),
+        *(pod(f"g-{n}", one) for n in range(3)), *others,
+    ]  # fmt: skip
+
+
+def waiting(cpu: str, born: str) -> Json:
+    one = pod("first", template("first", "1", cpu), of=("ReplicaSet", "first"))
+    one["metadata"]["creationTimestamp"] = born
+    return one
+
+
+EARLIER, LATER = "2026-08-01T08:00:00Z", "2026-10-01T08:00:00Z"
 
 QUESTIONS = {
     "more nodes for replicas are taken first by pods that a loss left waiting": Question(
@@ -46,6 +68,25 @@ QUESTIONS = {
     ),
     "where none waits one is enough": Question(
         "drain n1", FULL, (1,), ("BLOCKED",), first=("one more node like n1",),
+    ),
+    "a node for a group is enough where none else waits": Question(
+        f"explain shop/g-0 {GATES}", gang(), (0,), ("PENDING",), says=("one more node like n1 .2 cpu. -> 3 of 3 fit",),
+    ),
+    "it is taken first by a pod that waited before": Question(
+        f"explain shop/g-0 {GATES}", gang(waiting("2", EARLIER)), (0,), ("PENDING",),
+        says=("2 more nodes like n1 .2 cpu. -> 3 of 3 fit",),
+    ),
+    "not by one that comes later": Question(
+        f"explain shop/g-0 {GATES}", gang(waiting("2", LATER)), (0,), ("PENDING",), says=("one more node like n1",),
+    ),
+    "nor by one that it does not help": Question(
+        f"explain shop/g-0 {GATES}", gang(waiting("8", EARLIER)), (0,), ("PENDING",), says=("one more node like n1",),
+    ),
+    "a plan says the same of the group": Question(
+        f"simulate {GATES}", gang(waiting("2", EARLIER)), (1,), ("BLOCKED",), says=("2 more nodes like n1 .* 3 of 3",),
+    ),
+    "and two such nodes do": Question(
+        f"simulate {GATES} --add-node like=n1,count=2", gang(waiting("2", EARLIER)), (0,), ("FITS",),
     ),
     "as after a loss": Question(
         "fail n1", [*FULL, WAITS], (1,), ("BLOCKED", "PARTLY"), first=("2 more nodes like n1",),

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from kplan.admission.controllers.templates import normal_template
 from kplan.admission.raw import dig, dig_int, dig_text, read_template
 from kplan.objects.cron import Schedule, read_schedule
-from kplan.objects.job_tries import ended, tries_left
+from kplan.objects.job_tries import ended, replaces_failed_alone, tries_left
 from kplan.objects.models import CronJob, Job, Object, Pod
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.state import ClusterState
@@ -64,7 +64,7 @@ def job_size(
     if not isinstance(completions, int):  # of a work queue nothing more is made once one is done
         return (active if done else parallelism), ()
     wanted = max(0, min(parallelism, completions - done))
-    waits = leaving if _replaces_failed_alone(running) else 0
+    waits = leaving if replaces_failed_alone(running) else 0
     return (wanted if wanted <= active else max(active, wanted - waits)), ()
 
 
@@ -156,12 +156,6 @@ def _succeeded(running: Job, state: ClusterState) -> int:
         if pod.namespace == running.namespace
     )
     return max(there, running.status.succeeded or 0)
-
-
-def _replaces_failed_alone(job: Job) -> bool:
-    """Whether a pod that is Terminating counts until it has failed: by default where a policy tells of failures."""
-    policy = job.spec.pod_replacement_policy
-    return policy == "Failed" if policy is not None else job.spec.pod_failure_policy is not None
 
 
 def taken_indexes(running: Object, pods: Collection[Pod]) -> frozenset[int]:

@@ -22,7 +22,8 @@ def quota_refusal(
 ) -> str:
     """Count a new object that is no pod, or give what the API server says; empty where it is let in.
 
-    What runs already is not counted again, nor what may run: a kind that the source does not hold.
+    What runs already is not counted again, nor what may run: of a kind that the source does not hold it is noted what
+    a quota may refuse.
 
     Args:
         manifest: the object.
@@ -30,16 +31,20 @@ def quota_refusal(
         name: of the object.
         state: what is there.
         quotas: that it is held against.
-        new: whether an object of a kind that kplan does not read counts as new.
+        new: whether an object counts as new of a kind that kplan does not read, or the source does not hold.
     """
     kind = find(manifest.api_version, manifest.kind)
     if kind is None:
         return charged(quotas, (_plural(manifest.kind), group_of(manifest)), namespace, name) if new else ""
-    if not kind.namespaced or kind.name == "Pod" or not state.completeness.has(kind.name):
+    if not kind.namespaced or kind.name == "Pod":
+        return ""
+    more = _of_service(manifest.raw.get("spec")) if kind.name == "Service" else {}
+    if not state.completeness.has(kind.name):
+        if new:
+            quotas.may_refuse(kind.plural, kind.group, namespace, name, more)
         return ""
     if any(there.name == name and there.namespace == namespace for there in getattr(state, kind.attribute)):
         return ""
-    more = _of_service(manifest.raw.get("spec")) if kind.name == "Service" else {}
     return charged(quotas, (kind.plural, kind.group), namespace, name, more)
 
 

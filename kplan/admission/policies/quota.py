@@ -69,6 +69,27 @@ class QuotaUse:
         return tuple(refusal.message for refusal in self.refused if resource in refusal.resources)
 
 
+@dataclass(frozen=True, slots=True)
+class UnsureCount:
+    """A new object that a quota refuses if it is not there already, or if there are as many as may be.
+
+    Attributes:
+        namespace: of the quota.
+        quota: its name.
+        resource: as the quota calls it.
+        name: of the object.
+        used: how many there are by the status of the quota; empty where it has none.
+        hard: how many there may be.
+    """
+
+    namespace: str
+    quota: str
+    resource: str
+    name: str
+    used: str
+    hard: str
+
+
 class _OverQuota(NamedTuple):
     message: str
     resources: frozenset[str]
@@ -124,6 +145,8 @@ class Quotas:
             pods: that exist, for quotas without a status.
         """
         self._rules = rules
+        self.unsure: list[UnsureCount] = []
+        self._may_come: dict[tuple[str, str], int] = {}
         self._accounts: dict[str, list[_Account]] = {}
         existing = list(pods)
         for quota in sorted(quotas, key=lambda resource_quota: (resource_quota.namespace, resource_quota.name)):
@@ -211,9 +234,7 @@ class Quotas:
         Source: objectCountEvaluator in apiserver pkg/quota/v1/generic/evaluator.go; legacyObjectCountAliases in
         pkg/quota/v1/evaluator/core/registry.go.
         """
-        usage = {f"count/{'.'.join(filter(None, (plural, group)))}": NANO_PER_UNIT, **more}
-        if not group and plural in _OLD_COUNTS:
-            usage[plural] = NANO_PER_UNIT
+        usage = _object_usage(plural, group, more)
         counted = frozenset(usage)
 
         def covers(hard: Mapping[str, object]) -> frozenset[str]:
@@ -226,6 +247,27 @@ class Quotas:
         ]
         if matching:
             self._charge(matching, f"{namespace}/{name}", usage, covers)
+
+    def may_refuse(self, plural: str, group: str, namespace: str, name: str, more: Amounts) -> None:
+        """Note which quotas may refuse an object of a kind of which it is not known what is there.
+
+        Args:
+            plural: its resource.
+            group: its API group; empty for core.
+            namespace: it is in.
+            name: of the object.
+            more: what it counts as besides one of its kind.
+        """
+        for resource, amount in _object_usage(plural, group, more).items():
+            come = self._may_come[namespace, resource] = self._may_come.get((namespace, resource), 0) + amount
+            for account in self._accounts.get(namespace, ()):
+                if resource not in account.hard or scopes(account.quota) or not amount:
+                    continue
+                known = account.quota.status.used is not None and resource in account.used
+                if not known or account.total(resource) + come > nanos(account.hard[resource]):
+                    used = account.text(resource, account.total(resource)) if known else ""
+                    hard = canonical(account.hard[resource])
+                    self.unsure.append(UnsureCount(namespace, account.quota.name, resource, name, used, hard))
 
     def uses(self) -> tuple[QuotaUse, ...]:
         """Tell what every quota that something was held against has come to."""
@@ -284,3 +326,9 @@ class Quotas:
 
     def _matches(self, quota: ResourceQuota, pod: Pod, *, terminating: bool) -> bool:
         return all(in_scope(scope, pod, terminating=terminating, rules=self._rules) for scope in scopes(quota))
+
+
+def _object_usage(plural: str, group: str, more: Amounts) -> Amounts:
+    """What an object that is neither a pod nor a claim counts as."""
+    usage = {f"count/{'.'.join(filter(None, (plural, group)))}": NANO_PER_UNIT, **more}
+    return {**usage, plural: NANO_PER_UNIT} if not group and plural in _OLD_COUNTS else usage

@@ -6,17 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
-from kplan.cluster import Cluster, PodInfo, leave
-from kplan.cluster.owners import returns
+from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.owners import replaced, returns
 from kplan.course.evictions.budgets import Budgets, Permission
-from kplan.course.readiness.durations import ends_at_once
 from kplan.course.readiness.serving import OwnerOfPods, Serving
-from kplan.course.readiness.silence import on_silent_node
 from kplan.course.trial.attempts import Attempts, TriedPod, W
 from kplan.pipeline import Planner
 from kplan.result import PlanEvent
 from kplan.scenario.budgets import budgets_over, healthy
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
+from kplan.scenario.effect import Held
+from kplan.scenario.going import Going, going
 from kplan.scenario.nodes import cordoned, node_of, put, removal
 
 
@@ -34,6 +34,7 @@ class Gone(Generic[W]):
         late: whether that was placed only once its node was deleted.
         silent: whether it stays Terminating, as its node is silent.
         back: whether that is on a node that is drained again, as its template names it.
+        held: what keeps its controller from making another; None for nothing.
     """
 
     pod: PodInfo
@@ -45,13 +46,19 @@ class Gone(Generic[W]):
     late: bool = False
     back: bool = False
     silent: bool = False
+    held: Held | None = None
 
     @property
     def left(self) -> bool:
         """Whether the drain is stuck at it: it may not go, or what comes instead finds no place."""
         if self.what.fate == "stays":
             return False
-        return not self.number or self.back or (self.landing is not None and not self.landing.node)
+        return not self.number or self.back or self.unmade or (self.landing is not None and not self.landing.node)
+
+    @property
+    def unmade(self) -> bool:
+        """Whether nothing is made in its place, though its controller would."""
+        return self.held is not None and self.landing is None
 
 
 @dataclass
@@ -198,6 +205,12 @@ class _Drain(Generic[W]):
         names = [name for name in nodes if not any(gone.node == name for gone in self._there())]
         self.planner.apply(removal(self.planner.cluster, names, "").changes)
         self.attempts.retry()
+        late = [gone for gone in self.run.pods if gone.held is not None and gone.landing is None and gone.node in names]
+        late = [gone for gone in late if not self._goes(gone, off=True).held]
+        self._land(late)
+        for gone in late:
+            gone.late = gone.landing is not None
+            gone.held = None
         for gone in self.run.pods:
             landing = gone.landing
             again = self.attempts.landings.get(landing.pod.row) if landing is not None and not landing.node else None
@@ -231,11 +244,11 @@ class _Drain(Generic[W]):
                 leaving.append(gone)
                 if self.together:
                     continue
-                self._land([gone])
+                self._land([gone] if self._made_now(gone) else [])
                 if self.enough is not None and gone.left and self.enough(run):
                     return True
             if self.together:
-                self._land(leaving)
+                self._land([gone for gone in leaving if self._made_now(gone)])
             if not leaving:
                 break
             waiting = [gone for gone in waiting if not gone.number]
@@ -249,13 +262,16 @@ class _Drain(Generic[W]):
         gone.permission = Permission(True) if self.options.disable_eviction else self.run.budgets.ask(gone.pod)
         if gone.permission.allowed:
             gone.number, served = self.run.count(), healthy(gone.pod)
-            waits = not (self.options.at_once or ends_at_once(gone.pod.pod))
-            gone.silent = waits and on_silent_node(self.planner.cluster, gone.pod.row)
-            self.planner.apply(leave(self.planner.cluster, (gone.pod.row,)))
+            goes = self._goes(gone)
+            gone.silent, gone.held = bool(goes.silent), next(iter(goes.held), None)
+            self.planner.apply(goes.changes)
             self.run.budgets.left(gone.pod, served=served)
             if self.run.serving is not None:
                 self.run.serving.left(gone.pod, served=served)
         return gone.permission.allowed
+
+    def _goes(self, gone: Gone[W], *, off: bool = False) -> Going:
+        return going(self.planner.cluster, (gone.pod.row,), off=off or self.options.at_once)
 
     def _left_before(self, gone: Gone[W]) -> None:
         """Tell of a pod that was evicted in favour of one of this drain: what came back for it landed with that one."""
@@ -264,10 +280,14 @@ class _Drain(Generic[W]):
         gone.landing = next((pod for pod in reversed(self.run.cascade) if pod.instead_of == began), None)
         self.run.cascade = [pod for pod in self.run.cascade if pod is not gone.landing]
 
+    def _made_now(self, gone: Gone[W]) -> bool:
+        """Whether a controller makes another at once: not where one was made as the pod began to be deleted."""
+        return gone.held is None and not (gone.what.ending and replaced(gone.pod, self.planner.cluster))
+
     def _land(self, gone: Sequence[Gone[W]]) -> None:
         """Let owners make others in place of pods that left, and place them with all they evict in turn."""
         again = {evicted.pod.row: evicted for evicted in gone if returns(evicted.pod) and not evicted.what.last_try}
-        made = self.attempts.come_back({row: evicted.node for row, evicted in again.items()})
+        made = self.attempts.come_back({row: evicted.node for row, evicted in again.items()}, anew=True)
         landings = self.attempts.place(self.planner.queue.sort(made))
         if self.run.serving is not None:
             self.run.serving.took(landings)

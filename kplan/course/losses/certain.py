@@ -15,6 +15,7 @@ from kplan.framework.closing import Amount
 from kplan.framework.worlds import Mask, Rows
 from kplan.pipeline import Planner
 from kplan.pipeline.taking import Takers
+from kplan.scenario.going import not_ready_below
 
 
 class CertainLosses:
@@ -49,7 +50,12 @@ class CertainLosses:
         for pod in map(cluster.pods.__getitem__, self._on(lost).tolist()):
             if of_its_node(pod) or (pod.terminating and controller(pod)[0] != "StatefulSet"):
                 continue  # it goes with its node, or was being deleted
-            if not returns(pod) or pod.terminating or named_node(pod, cluster):
+            if (
+                not returns(pod)
+                or pod.terminating
+                or named_node(pod, cluster)
+                or not_ready_below(cluster, pod) is not None
+            ):
                 return None
             back.append(pod)
         rows = np.array([pod.row for pod in back], dtype=np.intp)

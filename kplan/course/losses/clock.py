@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
-from kplan.course.readiness.durations import ends_at_once
-from kplan.course.readiness.silence import OUT_OF_SERVICE, UNREACHABLE
+from kplan.cluster.silence import OUT_OF_SERVICE, UNREACHABLE, ends_at_once
 from kplan.framework.features import Features
 from kplan.objects.models import Node, Toleration
 

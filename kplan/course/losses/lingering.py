@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, Terminate, leave
+from kplan.cluster.silence import UNREACHABLE, ends_at_once
 from kplan.course.losses.clock import Pace, pace
 from kplan.course.losses.loss import FailRun, LostPod, lost_pods, waves_of
-from kplan.course.readiness.durations import ends_at_once
-from kplan.course.readiness.silence import UNREACHABLE
 from kplan.course.trial.attempts import Attempts, W, Why
 from kplan.objects.models import Node, Taint
 from kplan.pipeline import Planner
@@ -54,7 +53,7 @@ def while_there(planner: Planner, nodes: Sequence[str], why: Why[W] | None = Non
         attempts = Attempts(trial, why)
         waiting: list[PodInfo] = []
         for wave in waves_of(early):
-            made = attempts.come_back({pod.pod.row: pod.node for pod in wave})
+            made = attempts.come_back({pod.pod.row: pod.node for pod in wave}, anew=True)
             attempts.place(trial.queue.sort([*waiting, *made]))
             waiting = [landing.pod for landing in attempts.landings.values() if landing.pod.waiting]
         left = [landing for landing in attempts.landings.values() if not landing.node and not landing.elsewhere]

@@ -10,14 +10,15 @@ import msgspec
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, RemoveNodes
 from kplan.cluster.owners import controller, fails_its_job, returns, returns_where_it_was
+from kplan.cluster.silence import ends_at_once
 from kplan.course.losses.clock import Pace, Stay, pace, stay
-from kplan.course.readiness.durations import ends_at_once
 from kplan.course.readiness.serving import OwnerOfPods, evicted_all, without
 from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
 from kplan.course.volumes.held import Held, exclusive, held_elsewhere, not_starting
 from kplan.course.volumes.ties import Tie, empty_dirs, ties
 from kplan.pipeline import Planner
 from kplan.result import EventKind, PlanEvent
+from kplan.scenario.going import not_ready_below
 from kplan.scenario.nodes import removal
 
 FEW = 8
@@ -46,6 +47,7 @@ class LostPod(Generic[W]):
         last_try: whether its Job fails with it.
         lingers: whether what is made instead stays Pending as long as lost nodes are there.
         until_gone: what the observer said of it then.
+        below: a lower pod of its ordered set that is not ready, so that none is made in its place; None for none.
         rival: volume that another node has once all has come back, so that it does not start; None for none.
     """
 
@@ -63,6 +65,7 @@ class LostPod(Generic[W]):
     attached: bool = False
     lingers: bool = False
     until_gone: W | None = None
+    below: PodInfo | None = None
     rival: Held | None = None
 
     @property
@@ -253,8 +256,20 @@ def _lost(cluster: Cluster, row: int, node: str, lost: Collection[str], rate: Pa
     attached = tuple(_attached_there(cluster, pod, lost)) if fate == "returns" else ()
     held = attached if early else ()
     dirs = tuple(empty_dirs(pod))
-    delay = rate.delay(node)
-    return LostPod(pod, node, fate, how_long, delay, held, tied, dirs, last_try=last_try, attached=bool(attached))
+    below = not_ready_below(cluster, pod) if fate == "returns" else None
+    return LostPod(
+        pod,
+        node,
+        fate,
+        how_long,
+        rate.delay(node),
+        held,
+        tied,
+        dirs,
+        last_try=last_try,
+        attached=bool(attached),
+        below=below if below is not None and cluster.home_of(below.row) not in lost else None,
+    )
 
 
 def _attached_there(cluster: Cluster, pod: PodInfo, lost: Collection[str]) -> Iterable[tuple[str, str, str]]:
@@ -267,7 +282,7 @@ def waves_of(pods: Iterable[LostPod[W]]) -> list[list[LostPod[W]]]:
     """Pods that come back, by when those they stand for are out of the way."""
     waves: dict[tuple[bool, int], list[LostPod[W]]] = {}
     for pod in pods:
-        if pod.fate == "returns":
+        if pod.fate == "returns" and pod.below is None:
             waves.setdefault((pod.late, 0 if pod.late else pod.stay.seconds or 0), []).append(pod)
     return [waves[key] for key in sorted(waves)]
 

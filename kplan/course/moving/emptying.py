@@ -12,6 +12,7 @@ from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.course.moving.journey import Moved, take_off
 from kplan.course.moving.movable import OF_ITS_NODE, Movable, Stays
 from kplan.pipeline import Planner
+from kplan.plugins.node_affinity import allows
 from kplan.result import PlanEvent
 from kplan.scenario.nodes import cordoned, node_of, put
 
@@ -43,9 +44,19 @@ def obstacles(movable: Movable, node: int) -> list[Stuck]:
     for row in cluster.pods_on(node):
         pod = cluster.pods[row]
         stays = movable.stays(pod)
+        if stays is None and asks_for_one(cluster, pod, node):
+            stays = Stays.ONLY_HERE
         if stays is not None and stays not in OF_ITS_NODE and stays is not Stays.LEAVING:
             stuck.append(Stuck(pod, stays, movable.permission(pod) if stays is Stays.BUDGET else None))
     return stuck
+
+
+def asks_for_one(cluster: Cluster, pod: PodInfo, node: int) -> bool:
+    """Whether a node alone is what the selector and the node affinity of a pod ask for."""
+    spec = pod.pod.spec
+    if not spec.node_selector and (spec.affinity is None or spec.affinity.node_affinity is None):
+        return False
+    return not any(allows(pod.pod, other) for row, other in enumerate(cluster.nodes) if row != node)
 
 
 def is_control_plane(cluster: Cluster, node: int) -> bool:

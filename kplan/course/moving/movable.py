@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster import PodInfo
-from kplan.cluster.owners import controller, top_owner
+from kplan.cluster.owners import WITH_TEMPLATE, controller, fails_its_job, named_node, top_owner
+from kplan.cluster.silence import ends_at_once, is_silent
 from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.objects.readiness import is_ready
 from kplan.pipeline import Planner
@@ -38,6 +39,14 @@ class Stays(StrEnum):
     """It was asked that it be left alone."""
     LOCAL_DATA = "local-data"
     """What it has written on its node would be lost."""
+    NAMED_NODE = "named-node"
+    """Its template names the node of what is made instead: no scheduler is asked."""
+    LAST_TRY = "last-try"
+    """Its Job fails with it, so that nothing makes another."""
+    ONLY_HERE = "only-here"
+    """No other node is what its selector or node affinity asks for."""
+    SILENT = "silent-node"
+    """No kubelet on its node says that it has ended: it stays there, Terminating."""
 
 
 OF_ITS_NODE = frozenset({Stays.DAEMON, Stays.STATIC})
@@ -87,13 +96,23 @@ class Movable:
     rules: MovingRules = field(default_factory=MovingRules)
     budgets: Budgets = field(init=False)
     _ready: Counter[tuple[str, str, str]] | None = field(init=False, default=None)
+    _silent: frozenset[str] = field(init=False)
+    _names_nodes: bool = field(init=False)
+    _has_jobs: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.budgets = Budgets(self.planner.cluster)
+        cluster = self.planner.cluster
+        self.budgets = Budgets(cluster)
+        self._silent = frozenset(node.name for node in cluster.nodes if is_silent(node))
+        templates = (
+            item.spec.template for table in WITH_TEMPLATE.values() for item in cluster.objects.table(table).values()
+        )
+        self._names_nodes = any(template is not None and template.spec.node_name for template in templates)
+        self._has_jobs = bool(cluster.objects.table("jobs"))
 
     def stays(self, pod: PodInfo) -> Stays | None:
         """Say why a pod that runs stays; None if it may be moved."""
-        own = stays_by_itself(pod)
+        own = stays_by_itself(pod) or self._by_what_follows(pod)
         if own is not None:
             return own
         rules = self.rules
@@ -129,6 +148,7 @@ class Movable:
             plain[:] = False
         else:
             plain &= np.array([not pod.pod.metadata.annotations for pod in pods], dtype=np.bool_)
+        plain &= ~self._may_end_otherwise(pods)
         may = np.array(moves, dtype=np.bool_)
         held: dict[tuple[int, bool, bool, str | None], bool] = {}
         for at in np.flatnonzero(may & ~plain).tolist():
@@ -142,7 +162,27 @@ class Movable:
         rules = self.rules
         if pod.terminating or pod.pod.metadata.annotations or rules.spares is not None or rules.local_data:
             return self.stays(pod) is None
-        return not self._kept_by_budget(pod, held)
+        return self._by_what_follows(pod) is None and not self._kept_by_budget(pod, held)
+
+    def _may_end_otherwise(self, pods: Sequence[PodInfo]) -> NDArray[np.bool_]:
+        """bool[K], pods of which ``_by_what_follows`` has to be asked."""
+        cluster = self.planner.cluster
+        silent = np.array([node.name in self._silent for node in cluster.nodes], dtype=np.bool_)
+        rows = np.array([pod.row for pod in pods], dtype=np.intp)
+        kinds = {*(WITH_TEMPLATE if self._names_nodes else ()), *(("Job",) if self._has_jobs else ())}
+        asked = silent[cluster.pod_node[rows]]
+        if kinds:
+            asked |= np.array([pod.controlled_by[0] in kinds for pod in pods], dtype=np.bool_)
+        return asked
+
+    def _by_what_follows(self, pod: PodInfo) -> Stays | None:
+        """Say why a pod stays because of what an eviction comes to: no scheduler is asked of what is made again."""
+        cluster = self.planner.cluster
+        if self._silent and cluster.home_of(pod.row) in self._silent and not ends_at_once(pod.pod):
+            return Stays.SILENT
+        if self._has_jobs and fails_its_job(pod, cluster):
+            return Stays.LAST_TRY
+        return Stays.NAMED_NODE if self._names_nodes and named_node(pod, cluster) else None
 
     def _kept_by_budget(self, pod: PodInfo, known: dict[tuple[int, bool, bool, str | None], bool]) -> bool:
         """Whether a budget keeps a pod; pods of a class are asked about once if they are ready alike."""

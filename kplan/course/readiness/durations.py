@@ -79,14 +79,6 @@ def _delay(probe: Probe | None) -> int:
     return max(0, probe.initial_delay_seconds or 0) if probe is not None else 0
 
 
-def ends_at_once(pod: Pod) -> bool:
-    """Whether a pod that is deleted is gone at once, whether or not a kubelet says that it has ended.
-
-    Source: v1.37.2 registry/core/pod strategy CheckGracefulDelete (a grace period of 0).
-    """
-    return pod.spec.termination_grace_period_seconds == 0
-
-
 def grace_of(pod: Pod) -> int:
     """Seconds that a pod may take to end once it is deleted."""
     written = pod.spec.termination_grace_period_seconds

@@ -15,7 +15,7 @@ from typing import Any
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo, leave
-from kplan.course.readiness.silence import on_silent_node
+from kplan.cluster.silence import on_silent_node
 from kplan.course.rollout.state import Replica, Rollout, RolloutStep, Shared
 from kplan.course.trial.attempts import Attempts
 from kplan.course.trial.kubelet import admitted

@@ -9,8 +9,8 @@ from typing import Any
 
 from kplan.admission import Fleet, Quotas, RunningSet, ordinal
 from kplan.cluster import AddPods, PodInfo, arrive, leave
-from kplan.course.readiness.durations import AT_ONCE, Paces, Span, ends_at_once, grace_of, until_ready
-from kplan.course.readiness.silence import on_silent_node
+from kplan.cluster.silence import ends_at_once, on_silent_node
+from kplan.course.readiness.durations import AT_ONCE, Paces, Span, grace_of, until_ready
 from kplan.course.trial.attempts import Attempts
 from kplan.course.trial.kubelet import NotAdmitted
 from kplan.course.volumes.held import DETACHED_AFTER, Held, exclusive_of, held_elsewhere

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from kplan.cluster import PodInfo, leave
+from kplan.cluster.owners import replaced
 from kplan.course.evictions.returning import Returns
 from kplan.course.trial.alike import likeness
 from kplan.course.trial.kubelet import NotAdmitted, admitted
@@ -187,14 +188,19 @@ class Attempts(Generic[W]):
         nowhere = event.kind is EventKind.FAILED and not self.planner.cluster.nodes
         return EventKind.PENDING if nowhere or event.kind is EventKind.PREEMPTED else event.kind
 
-    def come_back(self, left: Mapping[int, str]) -> list[PodInfo]:
-        """Let controllers make pods again.
+    def come_back(self, left: Mapping[int, str], *, anew: bool = False) -> list[PodInfo]:
+        """Let controllers make pods again; not in place of those that were being deleted, where one was made then.
 
         Args:
             left: by row of a pod that was removed, the node it was on.
+            anew: whether what is being deleted began to be so just now.
         """
-        victims = [self.planner.cluster.pods[row] for row in left]
-        copies = self.returns.make_all(victims) if self.returns is not None and victims else [None] * len(victims)
+        cluster = self.planner.cluster
+        victims = [cluster.pods[row] for row in left]
+        missed = [pod for pod in victims if anew or not replaced(pod, cluster)] if self.returns is not None else []
+        made = self.returns.make_all(missed) if self.returns is not None and missed else []
+        instead = {pod.row: copy for pod, copy in zip(missed, made, strict=True)}
+        copies = [instead.get(pod.row) for pod in victims]
         for victim, copy, node in zip(victims, copies, left.values(), strict=True):
             if copy is not None:
                 self.was[copy.row] = node

@@ -81,7 +81,7 @@ class WhatIf(Generic[W]):
         left = {row: cluster.home_of(row) for row in effect.evicted}
         asked_about = {cluster.pods[row].key for row in effect.asked_about if row not in self.waiting}
         self.planner.apply(effect.changes)
-        attempts.come_back(left)
+        attempts.come_back(left, anew=True)
         named = [pod for pod in cluster.pods[before:] if _names_its_node(pod)]
         rows = [*self.waiting, *range(before, len(cluster.pods))]
         pods = [pod for pod in map(cluster.pods.__getitem__, rows) if pod.waiting and pod.key not in asked_about]

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.course.readiness.silence import is_silent
+from kplan.cluster.silence import is_silent
 from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
 from kplan.plugins.shared.claims import claim_class, claim_uses
 

@@ -47,6 +47,12 @@ class ReplicationController(Object):
     spec: ReplicationControllerSpec = msgspec.field(default_factory=ReplicationControllerSpec)
 
 
+class Ordinals(Model):
+    """``spec.ordinals`` of a StatefulSet."""
+
+    start: Int32 | None = None
+
+
 class WorkloadSpec(Model):
     """``spec`` of a ReplicaSet, Deployment, StatefulSet or DaemonSet."""
 
@@ -61,6 +67,7 @@ class WorkloadSpec(Model):
     service_name: str | None = None
     pod_management_policy: str | None = None
     volume_claim_templates: list[PersistentVolumeClaimTemplate] | None = None
+    ordinals: Ordinals | None = None
 
 
 class WorkloadStatus(Model):

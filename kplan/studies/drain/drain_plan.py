@@ -23,8 +23,10 @@ from kplan.studies.short_groups import left_short, whole_groups
 from kplan.studies.what_ifs import move_of
 from kplan.wording.attempts import change_text, down_text, left_text, placed_text
 from kplan.wording.drain import (
+    SKIP_WAITING,
     budget_refuses,
     budget_says,
+    cause_of,
     causes_of,
     drain_clock_text,
     drain_sentence,
@@ -167,7 +169,7 @@ def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:
     fate = {"stays": "stays", "refused": "refused"}.get(gone.what.fate, "evicted" if gone.number else "waits")
     asked, landing = gone.permission, gone.landing
     budget = budget_says(asked) if asked is not None and asked.budget else ""
-    because = landing_cause(landing) if landing is not None else None
+    because = cause_of(gone) if gone.unmade else landing_cause(landing) if landing is not None else None
     if fate == "waits" and asked is not None:
         because = Cause(code="budget", text=budget_refuses(asked))
     return DrainedPod(
@@ -216,7 +218,7 @@ def _doubts(cluster: Cluster, run: DrainRun[Failure]) -> Iterator[Doubt]:
         kind = scale_unknown(cluster, budget)
         if kind:
             yield Doubt("budget-scale-unknown", scale_of_budget(budget.name, kind))
-    silent = [gone for gone in run.pods if gone.silent]
+    silent = [gone for gone in run.pods if gone.silent and not gone.unmade]
     if silent:
         yield Doubt("node-silent", ends_unseen(silent))
     again = [gone for gone in run.pods if not gone.back and gone.landing is not None and gone.landing.node == gone.node]
@@ -237,6 +239,8 @@ def _command(asked: DrainAsked, run: DrainRun[Failure]) -> str:
     for gone in run.pods:
         if gone.what.fate != "refused":
             flags[gone.node].update(gone.what.flags)
+        if gone.silent and not run.left:
+            flags[gone.node].add(SKIP_WAITING)
     if asked.options.disable_eviction:
         flags = {node: {*needed, "--disable-eviction"} for node, needed in flags.items()}
     if asked.options.at_once:

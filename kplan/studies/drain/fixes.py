@@ -9,6 +9,7 @@ from itertools import chain, islice, product
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import returns
+from kplan.cluster.silence import OUT_OF_SERVICE
 from kplan.course.drains.drain import DrainRun, Gone, run_drain
 from kplan.course.readiness.serving import OwnerOfPods, without
 from kplan.course.trial.trying import ask_after
@@ -20,7 +21,7 @@ from kplan.remedies.engine import Measure, Sifted, Tried, by_steps, sift, tried
 from kplan.remedies.more_nodes import RIVALS, one_more, up_to
 from kplan.scenario import Effect, Step
 from kplan.scenario.drain import DrainOptions
-from kplan.scenario.nodes import Cordon
+from kplan.scenario.nodes import Cordon, SetTaint
 from kplan.scenario.pods import Evict
 from kplan.wording.failing import Failure
 
@@ -57,6 +58,10 @@ ROLLING = OfTheDrain("--rolling")
 """Each node is back before the next is drained."""
 DELETE = OfTheDrain("--then-delete")
 """Nodes are deleted once they are drained, so that they count no more."""
+
+
+AT_ONCE = OfTheDrain("--grace-period 0")
+"""Pods are gone from the API at once, whether or not they have ended."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,8 @@ def find_fixes(
 
     def left(candidate: Candidate) -> Tried[Drained] | None:
         forced = FORCE in candidate.steps
-        chosen = replace(options, force=options.force or forced)
+        at_once = options.at_once or AT_ONCE in candidate.steps
+        chosen = replace(options, force=options.force or forced, at_once=at_once)
         deleted = delete or DELETE in candidate.steps
         by_turns = rolling or ROLLING in candidate.steps
 
@@ -152,11 +158,14 @@ def _ways(
             yield list(without_budget(cluster, [f"{gone.pod.namespace}/{name}" for name in asked.several]))
         else:
             yield list(budget_ways(cluster, key, gone.pod, nodes))
+    unmade = [gone for gone in left if gone.unmade]
+    if unmade:
+        yield list(_off(unmade, delete=delete))
     named = [gone for gone in left if gone.landing is not None and gone.landing.named]
     if named:
         yield list(without_named_node(cluster, [gone.pod for gone in named]))
-    homeless = [gone for gone in left if gone.number and gone not in named]
-    if named and not homeless:
+    homeless = [gone for gone in left if gone.number and gone not in named and gone not in unmade]
+    if (named or unmade) and not homeless:
         return
     more = list(_open(cluster, nodes, turns=turns, together=together)) if homeless else []
     if delete and any(_counts_nodes(gone) for gone in homeless):
@@ -166,6 +175,26 @@ def _ways(
     more += [up_to(one_more(about.NewNode(name)), most) for name in dict.fromkeys(gone.node for gone in homeless)]
     more += _room(cluster, nodes, homeless)
     yield more
+
+
+def _off(unmade: Sequence[Gone[Failure]], *, delete: bool) -> Iterator[Candidate]:
+    """Say that silent nodes are off, or that the pods there are gone whether or not they have ended.
+
+    A lower pod that is not ready is made anew first.
+    """
+    nodes = tuple(dict.fromkeys(gone.node for gone in unmade if gone.held is not None and gone.held.silent))
+    names = tuple(gone.pod.key for gone in unmade if gone.held is not None and gone.held.silent)
+    if nodes:
+        what = about.Named("" if len(nodes) == 1 else "several", names=nodes)
+        steps = tuple(SetTaint(name, OUT_OF_SERVICE, "nodeshutdown", "NoExecute") for name in nodes)
+        yield Candidate("out-of-service", RemedyCost.UNCORDON, what, steps=steps)
+        if delete:
+            yield Candidate(_DELETE, RemedyCost.NODE, about.Named("silent", names=nodes), steps=(DELETE,))
+        risk = about.Named("" if len(names) == 1 else "several", names=names, node=", ".join(nodes))
+        yield Candidate("without-grace", RemedyCost.LOSS, risk, steps=(AT_ONCE,))
+    for held in dict.fromkeys(gone.held for gone in unmade if gone.held is not None and not gone.held.silent):
+        lower = about.Named(names=(held.pod,), node=held.node)
+        yield Candidate("evict-unready", RemedyCost.REQUEST, lower, steps=(Evict(held.pod),))
 
 
 def _counts_nodes(gone: Gone[Failure]) -> bool:

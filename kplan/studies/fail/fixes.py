@@ -21,7 +21,7 @@ from kplan.scenario.add_node import AddNode
 
 def lacks_room(run: FailRun[Any]) -> int:
     """Number of pods that find no node and that another node may help."""
-    return sum(not pod.ties for pod in run.pending) + len(run.displaced)
+    return sum(not pod.ties and pod.below is None for pod in run.pending) + len(run.displaced)
 
 
 def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:

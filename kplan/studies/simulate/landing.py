@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
+from kplan.admission.policies.quota import UnsureCount
 from kplan.admission.raw import dig
 from kplan.framework.doubt import Doubt
 from kplan.objects.kind_words import kind_word
@@ -24,6 +25,7 @@ from kplan.sources import Manifests, load_objects
 from kplan.studies.simulate.unread_rules import unread_rules
 from kplan.wording.manifests import (
     changed,
+    count_unknown,
     owned_replicas,
     part_of_a_byte,
     pod_security,
@@ -138,9 +140,18 @@ def land_objects(
                 for change in expansion.changes
                 if change.unsure
             ),
+            *_uncounted(expansion.ledger),
             *unread_rules(manifests, state),
         ),
     )
+
+
+def _uncounted(ledger: Quotas | None) -> Iterator[Doubt]:
+    """Doubt what a quota of objects says where the source does not hold those that are there."""
+    of: dict[tuple[str, str], list[UnsureCount]] = {}
+    for entry in ledger.unsure if ledger is not None else ():
+        of.setdefault((entry.quota, entry.resource), []).append(entry)
+    yield from (Doubt(code="quota-count-unknown", text=count_unknown(some)) for some in of.values())
 
 
 def with_objects(state: ClusterState, brought: Iterable[Object]) -> ClusterState:

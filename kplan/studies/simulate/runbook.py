@@ -11,11 +11,13 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from kplan.result.document_plan import PlanStep, SimulationPlan
-from kplan.result.document_whatif import Move, RefusedPods, WhatIfStep
+from kplan.result.document_whatif import HeldPods, Move, RefusedPods, WhatIfStep
 from kplan.studies.simulate.counts import failing_causes
 from kplan.wording.simulate import (
     ScaledPods,
     after_scaling,
+    held_cause,
+    held_text,
     others_wait,
     refused_cause,
     refused_text,
@@ -35,18 +37,21 @@ def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationP
     """
     refused = [entry for step in steps for entry in step.refused]
     first = len(steps) - sum(1 for _ in takewhile(_scales, reversed(steps)))
+    held = _still_held(steps)
     made = _made(steps, first)
     if made and not plan.change:
         plan = _scaled(plan, steps, first, made)
-        return _with_refused(plan, refused) if refused else plan
+        return _with_refused(plan, refused, held)
     plan = replace(plan, what_if=tuple(steps))
     if not steps or (plan.totals.pods and not _none_asked(plan, steps)) or plan.change:
-        return _with_refused(plan, refused) if refused and not plan.change else plan
+        return plan if plan.change else _with_refused(plan, refused, held)
     left, unmet = waiting_after(steps), sum(bool(step.unmet) for step in steps)
     expected = sum(bool(step.expected) for step in steps)
-    sentence = steps_taken(len(steps), unmet=unmet, left=left, expected=expected, refused=refused)
-    verdict = "PARTLY" if unmet or left or refused else plan.verdict
-    because = plan.because or refused_cause(refused)
+    sentence = steps_taken(len(steps), unmet=unmet, left=left, expected=expected, refused=refused, held=held)
+    verdict = "PARTLY" if unmet or left or refused or held else plan.verdict
+    if held and not (unmet or left or refused or any(step.moves or step.lost for step in steps)):
+        verdict = "BLOCKED"
+    because = plan.because or refused_cause(refused) or held_cause(held)
     return replace(plan, verdict=verdict, sentence=sentence + others_wait(plan.totals.waiting), because=because)
 
 
@@ -56,11 +61,25 @@ def _none_asked(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> bool:
     return bool(new_pods(steps)) and not any(step.pod in left for step in plan.steps)
 
 
-def _with_refused(plan: SimulationPlan, refused: Sequence[RefusedPods]) -> SimulationPlan:
-    """Count what the API server refuses of the steps beside the pods that were tried after them."""
+def _with_refused(plan: SimulationPlan, refused: Sequence[RefusedPods], held: Sequence[HeldPods]) -> SimulationPlan:
+    """Count what is refused of the steps, or left undone, beside the pods that were tried after them."""
+    if not refused and not held:
+        return plan
     verdict = "PARTLY" if plan.verdict == "FITS" else plan.verdict
-    sentence = f"{plan.sentence}; {refused_text(refused)}"
-    return replace(plan, verdict=verdict, sentence=sentence, because=plan.because or refused_cause(refused))
+    told = [plan.sentence, *([refused_text(refused)] if refused else []), *([held_text(held)] if held else [])]
+    because = plan.because or refused_cause(refused) or held_cause(held)
+    return replace(plan, verdict=verdict, sentence="; ".join(told), because=because)
+
+
+def _still_held(steps: Sequence[WhatIfStep]) -> list[HeldPods]:
+    """What controllers leave undone at the end: not what a later step had made."""
+    made = {move.instead_of or move.pod: number for number, step in enumerate(steps) for move in step.moves}
+    return [
+        entry
+        for number, step in enumerate(steps)
+        for entry in step.held
+        if entry.because.code != "node-silent" or made.get(entry.pod, -1) <= number
+    ]
 
 
 def waiting_after(steps: Sequence[WhatIfStep]) -> int:

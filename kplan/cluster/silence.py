@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from kplan.cluster import Cluster
-from kplan.objects.models import Node
+from kplan.cluster.cluster import Cluster
+from kplan.objects.models import Node, Pod
 
 UNREACHABLE = "node.kubernetes.io/unreachable"
 NOT_READY = "node.kubernetes.io/not-ready"
@@ -42,3 +42,16 @@ def on_silent_node(cluster: Cluster, row: int) -> bool:
     """Whether a pod is on a silent node."""
     at = int(cluster.pod_node[row])
     return at >= 0 and is_silent(cluster.nodes[at])
+
+
+def stays_terminating(cluster: Cluster, row: int) -> bool:
+    """Whether a pod that is deleted stays where it is: its node is silent, and it has a grace period."""
+    return on_silent_node(cluster, row) and not ends_at_once(cluster.pods[row].pod)
+
+
+def ends_at_once(pod: Pod) -> bool:
+    """Whether a pod that is deleted is gone at once, whether or not a kubelet says that it has ended.
+
+    Source: v1.37.2 registry/core/pod strategy CheckGracefulDelete (a grace period of 0).
+    """
+    return pod.spec.termination_grace_period_seconds == 0
