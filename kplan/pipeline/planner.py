@@ -16,6 +16,7 @@ from kplan.pipeline.kept import KeptAnswers
 from kplan.pipeline.profiles import Pipeline
 from kplan.pipeline.queue import Queue
 from kplan.pipeline.recalled import Recalled
+from kplan.pipeline.refused import SamePods
 from kplan.pipeline.reserving import Taken, reserve
 from kplan.pipeline.taking import Takers, takers_of
 from kplan.pipeline.walk import Walk
@@ -60,6 +61,7 @@ class Planner:
     """What the last placement lets the next cycle use, with the cluster and its stamp right after it."""
     _placed: tuple[int, PodClass] | None = field(default=None, init=False, repr=False, compare=False)
     """Stamp of the cluster right after the last placement, and the class of that pod."""
+    _refused: SamePods = field(default_factory=SamePods, init=False, repr=False, compare=False)
 
     _told: dict[int, PlanEvent] = field(default_factory=dict, init=False, repr=False, compare=False)
     """What became of pods that were tried with another of their group and were not asked about yet, by row."""
@@ -174,12 +176,23 @@ class Planner:
             return told
         group = group_in(self, entity)
         if group is None:
-            return SinglePod(entity).step(self)
+            return self._alone(entity)
         self._told |= PodGroupCycle.of(self, group).steps(self)
         told = self._told.pop(entity.row)
         assert told.outcome.group is not None
         self.turns.append(told.outcome.group)
         return told
+
+    def _alone(self, pod: PodInfo) -> PlanEvent:
+        """Try a pod by itself; one like another that was just refused is told the same."""
+        pipeline = self.pipelines.get(pod.scheduler_name)
+        if self.walk is not None or pipeline is None:
+            return SinglePod(pod).step(self)
+        event = self._refused.told(self.cluster, pipeline, pod)
+        if event is None:
+            event = SinglePod(pod).step(self)
+            self._refused.note(self.cluster, pipeline, pod, event)
+        return event
 
     def draw(self, cycle: Cycle, outcome: Outcome) -> Outcome:
         """What comes of a cycle where nodes are looked at as in one run; all of it where no run is played."""

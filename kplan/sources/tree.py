@@ -1,9 +1,10 @@
 """A tree of files, be it a folder or an archive, as layouts look at it."""
 
 import os
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from kplan.errors import SourceError
@@ -11,7 +12,7 @@ from kplan.sources.opening import is_regular, load, shown
 from kplan.sources.reader import SUFFIXES, File, refuse
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tree:
     """Files by their path.
 
@@ -26,6 +27,22 @@ class Tree:
     files: Mapping[str, File]
     links: frozenset[str] = frozenset()
     packed: tuple[str, ...] = ()
+
+    @cached_property
+    def _sorted(self) -> list[str]:
+        return sorted(self.files)
+
+    def below(self, folder: str) -> Iterator[str]:
+        """Give the paths of the files in a folder and below it; a tree may hold as many folders as files.
+
+        Args:
+            folder: its path with ``/`` at the end; empty for the top.
+        """
+        names = self._sorted
+        for at in range(bisect_left(names, folder), len(names)):
+            if not names[at].startswith(folder):
+                return
+            yield names[at]
 
     def texts(self) -> Iterator[tuple[str, File]]:
         """Give the files whose ending says that they are YAML or JSON, each once however many links lead there."""

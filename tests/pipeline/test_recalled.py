@@ -15,6 +15,7 @@ from kplan.objects.models import Node, Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.pipeline.recalled import Recalled
+from kplan.pipeline.refused import SamePods
 from kplan.scenario.drain import DrainOptions
 from kplan.scenario.nodes import cordoned, node_of, put
 from tests.builders import node, pod
@@ -47,6 +48,8 @@ class Watched:
             return found
 
         patch.setattr(Recalled, "scores", watched)
+        if not recalls:
+            patch.setattr(SamePods, "told", lambda *given: None)
 
 
 def moved_about(planner: Planner, draw: random.Random) -> list[Any]:

@@ -67,15 +67,17 @@ def is_control_plane(cluster: Cluster, node: int) -> bool:
 def leaving(movable: Movable, cluster: Cluster, node: int) -> list[int]:
     """Rows of the pods that have to leave a node before it is empty, the largest first."""
     rows = [row for row in cluster.pods_on(node) if movable.stays(cluster.pods[row]) is None]
-    return sorted(rows, key=lambda row: (-size(cluster, row), cluster.pods[row].key))
+    large = dict(zip(rows, sizes(cluster, rows), strict=True))
+    return sorted(rows, key=lambda row: (-large[row], cluster.pods[row].key))
 
 
-def size(cluster: Cluster, row: int) -> float:
-    """The largest part that a pod asks for of what all nodes offer."""
-    offered = cluster.allocatable.sum(axis=1)
-    asked = cluster.pod_request[:, row]
-    parts = np.divide(asked, offered, out=np.zeros(len(offered)), where=offered > 0)
-    return float(parts.max(initial=0.0))
+def sizes(cluster: Cluster, rows: Sequence[int]) -> list[float]:
+    """The largest part that each of some pods asks for of what all nodes offer."""
+    offered = cluster.allocatable.sum(axis=1)[:, None]
+    asked = cluster.pod_request[:, list(rows)]
+    parts = np.divide(asked, offered, out=np.zeros(asked.shape), where=offered > 0)
+    largest: list[float] = parts.max(axis=0, initial=0.0).tolist()
+    return largest
 
 
 def shut(trial: Planner, names: Collection[str], *, on: bool = True) -> None:
@@ -96,7 +98,7 @@ def empty(trial: Planner, movable: Movable, budgets: Budgets, name: str, closed:
     Returns:
         the moves, or what it is stuck at.
     """
-    cluster = trial.cluster
+    cluster, closed = trial.cluster, tuple(closed)
     waiting = leaving(movable, cluster, cluster.node_index[name])
     moves: list[Moved] = []
     while waiting:
@@ -116,7 +118,7 @@ def empty(trial: Planner, movable: Movable, budgets: Budgets, name: str, closed:
                 return Stuck(pod, copy=(copy, event))
             tie = len(last.scores.best) if last.scores is not None else 1
             to = cluster.node_name(last.placement.node)
-            moves.append(Moved(row, pod.key, copy.key, name, to, permission, tie, tuple(closed)))
+            moves.append(Moved(row, pod.key, copy.key, name, to, permission, tie, closed))
         if refused is not None and len(later) == len(waiting):
             return refused
         waiting = later

@@ -140,7 +140,8 @@ class PackSearch:
 
     def _free(self) -> list[str]:
         """Nodes that nothing keeps from the start."""
-        return [node.name for node in self.planner.cluster.nodes if node.name not in self._at_first]
+        at_first = self._at_first
+        return [node.name for node in self.planner.cluster.nodes if node.name not in at_first]
 
     @property
     def _at_first(self) -> frozenset[str]:
@@ -152,7 +153,7 @@ class PackSearch:
         own: dict[int, list[int]] = {}
         others = []
         for pod in pods:
-            if self.movable.stays(pod) is not None and pod.key in self._with_their_nodes:
+            if not pod.gone and stays_by_itself(pod) in OF_ITS_NODE:
                 own.setdefault(int(cluster.pod_node[pod.row]), []).append(pod.row)
             elif not pod.terminating and self.planner.queue.responsible(pod):
                 others.append(pod)
@@ -164,12 +165,6 @@ class PackSearch:
         alone = bounds.bound(bounds.Offer(offered, self.worth, none), everyone)
         low = bounds.bound(bounds.Offer(offered, self.worth, stays), wanted)
         return self._rounded(low), self._rounded(alone)
-
-    @property
-    def _with_their_nodes(self) -> frozenset[str]:
-        return frozenset(
-            pod.key for pod in self.planner.cluster.pods if not pod.gone and stays_by_itself(pod) in OF_ITS_NODE
-        )
 
     def _rounded(self, value: float) -> float:
         """A whole number of nodes, where each counts one."""
@@ -206,7 +201,8 @@ class PackSearch:
                 break
             kept.append(name)
             left -= float(self.worth[cluster.node_index[name]])
-        closed = [name for name in order if name not in set(kept)]
+        stay = set(kept)
+        closed = [name for name in order if name not in stay]
         going: list[str] = []
         with self.planner.trial(everything=False) as trial:
             budgets = Budgets(cluster)
@@ -214,9 +210,9 @@ class PackSearch:
             for number, name in enumerate([*closed, *reversed(kept)]):
                 if self.progress is not None:
                     self.progress(number + 1, len(order))
-                if self._try(trial, budgets, name, going, kept=name in kept):
+                if self._try(trial, budgets, name, going, kept=name in stay):
                     going.append(name)
-                elif name not in kept:
+                elif name not in stay:
                     shut(trial, [name], on=False)
         return going
 
@@ -229,7 +225,7 @@ class PackSearch:
             if isinstance(attempt, Stuck):
                 self._note(deeper, name, attempt)
                 return False
-            if not self._enough_free(deeper.cluster, {*going, name}):
+            if self.limits.keep_free and not self._enough_free(deeper.cluster, {*going, name}):
                 self.reasons[name] = KeptNode(name, why="keep-free")
                 return False
             self.reasons.pop(name, None)
@@ -260,10 +256,10 @@ class PackSearch:
             names = [name for name in names if name not in failed]
         return Emptied()
 
-    def _all(self, names: Sequence[str], trial: Planner | None = None) -> tuple[Emptied, list[str]]:
+    def _all(self, names: Sequence[str], trial: Planner | None = None) -> tuple[Emptied, Collection[str]]:
         """Empty nodes, all of which are cordoned first; give what was done, and those that could not be."""
         moves: list[Moved] = []
-        failed: list[str] = []
+        failed: dict[str, None] = {}
         with (trial or self.planner).trial(everything=False) as run:
             budgets = Budgets(run.cluster)
             shut(run, names)
@@ -272,7 +268,7 @@ class PackSearch:
                     attempt = empty(deeper, self.movable, budgets, name, names)
                     if isinstance(attempt, Stuck):
                         self._note(deeper, name, attempt)
-                        failed.append(name)
+                        failed[name] = None
                         continue
                     deeper.keep()
                 moves += attempt

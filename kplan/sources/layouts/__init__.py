@@ -75,13 +75,17 @@ def contents(path: str | Path, stdin: BinaryIO | None, sink: Sink) -> Iterator[t
     _note_packed(source, sink)
     left = dict(source.files)
     for layout in LAYOUTS:
+        taken: str | None = None  # a root; what lies below it is its own, other roots as well
         for root in sorted(layout.roots(left)):
             sink.described(layout.about(source, root))
             sink.recorded(dict(layout.recorded(source, root)))
-            for within in [name for name in left if name.startswith(root)]:
-                file = left.pop(within)
-                hint = layout.hint(within.removeprefix(root))
-                if hint is not None and within not in source.links:
+            if taken is not None and root.startswith(taken):
+                continue
+            taken = root
+            for within in source.below(root):
+                file = left.pop(within, None)
+                hint = layout.hint(within.removeprefix(root)) if file is not None else None
+                if file is not None and hint is not None and within not in source.links:
                     yield file, hint
     for within, file in source.texts():
         if within in left:

@@ -37,7 +37,7 @@ class SupportBundle(Layout):
 
     def about(self, tree: Tree, root: str) -> DumpFacts:
         """See Layout."""
-        paths = sorted(path for path in tree.files if path.startswith(f"{root}cluster-resources/"))
+        paths = tree.below(f"{root}cluster-resources/")
         failed = [path for path in paths if path.endswith(f"{_ERRORS}.json") and tree.peek(path, 3).strip() != b"[]"]
         names = [path.rpartition("/")[2].removesuffix(f"{_ERRORS}.json") for path in failed]
         notes = (f"the bundle's collector reports errors for {', '.join(names)}: some may be missing",) if names else ()
