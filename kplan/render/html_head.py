@@ -94,8 +94,7 @@ def _answers(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Label and text of each line right under the verdict."""
     yield from (("Doubt", text) for text in _doubts(plain)[:DOUBTS_SHOWN])
     yield from (("Because", text) for text in _texts(plain.get("because")))
-    if plain.get("kind") != "SweepReport":  # whose Try is a command that shows one row closer
-        yield from (("Try", text) for text in _texts(plain.get("try") or _first_attempt(plain)))
+    yield from (("Try", text) for text in _texts(plain.get("try") or _first_attempt(plain)))
 
 
 def _behind(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

@@ -141,6 +141,9 @@ class Collector:
         layouts = [*(name for gap in gaps for name in gap.layouts), *(about.name for about in described)]
         repeated = [note for name in _NAMES if name in self._tables and (note := self._tables[name].note())]
         told_of_layouts = [note for about in described for note in about.notes]
+        told_of_layouts += [
+            note for about in described for name, note in about.notes_of.items() if len(self._tables.get(name, ()))
+        ]
         lost = self._on_other_nodes()
         completeness = Completeness(
             counts={name: len(self._tables[name]) for name in _NAMES if name in self._tables},

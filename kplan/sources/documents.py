@@ -64,10 +64,10 @@ class DumpFacts:
 
     Attributes:
         name: the tool that writes it, as shown to the user.
-        absent: by kind name, what it means for a verdict that the layout never holds this kind; kinds whose
-            general sentence in KINDS says it all are not repeated.
-        partial: by kind name, why only part of the objects are there, and what that means for a verdict.
+        absent: by kind name, what it means for a verdict that the layout never holds this kind, if KINDS does not say.
+        partial: by kind name, why only part of the objects are there, and what that means for it.
         notes: sentences about this dump.
+        notes_of: by kind name, a sentence that is true where the dump holds any of that kind.
         templates: nodes that node groups would add, with the pods that come with them.
         configuration: the scheduler's configuration, as written.
     """
@@ -76,6 +76,7 @@ class DumpFacts:
     absent: Mapping[str, str] = field(default_factory=dict)
     partial: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    notes_of: Mapping[str, str] = field(default_factory=dict)
     templates: Mapping[str, tuple[models.Node, tuple[models.Pod, ...]]] = field(default_factory=dict)
     configuration: Mapping[str, object] | None = None
 

@@ -55,6 +55,10 @@ _RATIO_MAX, _RATIO_MIN = 0.99, 0.10
 _TIGHT = re.compile(r"^---#[^\n]*", re.MULTILINE)
 _TIGHT_BYTES = re.compile(rb"^---#[^\n]*", re.MULTILINE)
 
+_JSON = re.compile(r'\s*(?:---\s*)?(?:\{\s*"|\[\s*\{\s*"|\{\s*\Z|\[\s*\Z)')
+_JSON_BYTES = re.compile(_JSON.pattern.encode())
+"""How a document of JSON begins: flow style that nobody writes by hand quotes its keys."""
+
 _RENDER = "render it first (helm template, kustomize build)"
 
 _NO_KEY: Any = object()
@@ -344,6 +348,15 @@ def _syntax_error(error: YAMLError, data: str | bytes, file: str, first_line: in
     if not isinstance(error, MarkedYAMLError):
         return SourceError("not valid YAML", file=file, code="yaml-syntax")
     mark = error.problem_mark or error.context_mark
+    hint = _syntax_hint(data, mark.line, mark.column) if mark else ""
+    if mark and hint == _CUT and _is_json(data):
+        return SourceError(
+            "the JSON ends in the middle",
+            file=file,
+            line=mark.line + 1 + first_line,
+            code="truncated",
+            hint="the file was cut off: read it from its source again",
+        )
     message = f"not valid YAML: {error.problem or error.context}"
     if error.problem and error.context:
         message += f" ({error.context})"
@@ -353,8 +366,15 @@ def _syntax_error(error: YAMLError, data: str | bytes, file: str, first_line: in
         line=mark.line + 1 + first_line if mark else 0,
         column=mark.column + 1 if mark else 0,
         code="yaml-syntax",
-        hint=_syntax_hint(data, mark.line, mark.column) if mark else "",
+        hint=hint,
     )
+
+
+def _is_json(data: str | bytes) -> bool:
+    """Whether the last document is written as JSON, as streams are that have ``---`` between such."""
+    if isinstance(data, str):
+        return _JSON.match(data, max(data.rfind("\n---"), 0)) is not None
+    return _JSON_BYTES.match(data, max(data.rfind(b"\n---"), 0)) is not None
 
 
 def _line_of(data: str | bytes, position: int) -> int:

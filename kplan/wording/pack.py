@@ -96,7 +96,7 @@ def _pod(stuck: Stuck, causes: Mapping[str, Cause]) -> Cause:
 def notes(packed: Packed, unpriced: Sequence[str], keep_free: float, survive: str) -> Iterator[str]:
     """Say what else there is to say."""
     if packed.bound_alone < packed.bound:
-        yield f"by resources alone, whatever is in the way, the bound is {packed.bound_alone:,.0f}"
+        yield f"by resources alone, whatever is in the way, the bound is {max(packed.bound_alone, 0):,.0f}"
     if unpriced:
         yield f"no price for {count(len(unpriced), 'node')}, taken as 0: {listed(list(unpriced))}"
     if keep_free:

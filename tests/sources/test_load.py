@@ -131,6 +131,15 @@ BROKEN_FILES = [
         "ends in the middle",
     ),
     (
+        "JSON after a line of dashes that was cut off",
+        "---\n" + POD + "\n---\n" + POD[:-9],
+        ":4",
+        "truncated",
+        "JSON ends",
+    ),
+    ("JSON after dashes that was cut off in a name", '---\n{"kind": "Po', ":2", "truncated", "JSON ends"),
+    ("flow style that was cut off", "---\n{kind: Pod, metadata: ", "", "yaml-syntax", "not valid YAML"),
+    (
         "YAML that was cut off in a quote",
         'apiVersion: v1\nkind: "Po',
         ":2:10",

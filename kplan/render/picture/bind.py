@@ -48,7 +48,7 @@ def _where(pods: Sequence[BindPod]) -> Bars:
     rest = [pod for node in order[_MOST:] for pod in by_node[node]]
     bars += _not_bound(pods)
     return Bars(
-        "By node, where pods are evicted first",
+        "Pods by node, where pods are evicted first" if _evictions(pods) else "Pods by node",
         tuple(bars),
         counts("pods and claims"),
         # as a bar of their own they would leave no room to see those above

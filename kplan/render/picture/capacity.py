@@ -20,7 +20,7 @@ def picture(report: CapacityReport) -> Picture | None:
     panels: list[Panel] = []
     if report.growth is not None and len(report.growth.nodes) > 1:
         panels.append(_growth(report, report.growth))
-    if report.places:
+    if any(one.running or one.more for one in report.places):
         panels.append(_where(report.places))
     if report.shapes:
         panels.append(_shapes(report.shapes))

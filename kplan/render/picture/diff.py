@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 from kplan.render.picture.forms.flow import Flow
 from kplan.render.picture.links import to_node
@@ -14,6 +15,13 @@ _MOST = 9
 _NOWHERE = "no node"
 _NEW = "new in B"
 _GONE = "gone in B"
+_KINDS = {_NOWHERE: "flow-bad", _NEW: "flow-good", _GONE: "flow-none"}
+_WORDS = {
+    "flow": "on another node",
+    "flow-bad": "without a node on one side",
+    "flow-good": "new in B",
+    "flow-none": "gone in B",
+}
 
 
 def picture(document: ClusterDiff) -> Picture | None:
@@ -29,11 +37,18 @@ def picture(document: ClusterDiff) -> Picture | None:
         (f"A: {document.a.label}", f"B: {document.b.label}"),
         dict(flows),
         "pods",
-        {_NOWHERE: "flow-bad", _NEW: "flow-good", _GONE: "flow-none"},
+        _KINDS,
         {name: to_node(name) for flow in flows for name in flow if name in nodes},
+        meanings=_meanings(flows),
         more=f"{count(document.unchanged, 'pod')} on the same node on both sides" if document.unchanged else "",
     )
     return Picture("Where pods go instead", document.sentence, (flow,))
+
+
+def _meanings(flows: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """What the colours mean that are there."""
+    kinds = {_KINDS.get(there) or _KINDS.get(here) or "flow" for here, there in flows}
+    return tuple((kind, words) for kind, words in _WORDS.items() if kind in kinds)
 
 
 def _ends(move: DiffMove) -> tuple[str, str]:

@@ -18,7 +18,7 @@ _SECONDS = ScaleUnit("seconds after the loss", lambda number: f"{number:,.0f}")
 _WORST = ("gone", "pending", "elsewhere", "placed", "stays", "leaves")
 _PARTS = {
     "gone": ("GONE: nothing makes it again", Look.BAD),
-    "pending": ("without a node", Look.WARN),
+    "pending": ("without a node", Look.SHORT),
     "elsewhere": ("another scheduler decides", Look.OTHER),
     "placed": ("placed again", Look.GOOD),
     "stays": ("belongs to its node", Look.NONE),
@@ -81,6 +81,6 @@ def _lane(course: _Course, number: int, ends: tuple[float, float]) -> Lane:
             course.owner, (LaneSpan(part, 0, end, look, "GONE" if course.fate == "gone" else ""),), number, note
         )
     back = course.after if course.after is not None else later
-    down = LaneSpan("serves nothing", 0, back, Look.SHORT)
+    down = LaneSpan("serves nothing", 0, back, Look.WARN)
     told = "Pending" if course.fate == "pending" else note
     return Lane(course.owner, (down, LaneSpan(part, back, end, look, told)), number, note)

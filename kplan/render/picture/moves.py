@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kplan.render.picture import nodes
 from kplan.render.picture.canvas import Look
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
@@ -9,17 +11,18 @@ from kplan.render.picture.forms.tiles import Tile
 from kplan.render.picture.links import to_node, to_pod
 from kplan.render.picture.model import Picture
 from kplan.render.picture.scale import OF_NODE
+from kplan.render.picture.told import percent, writer
 from kplan.result.document_moves import BoxedNode, BoxedPod, MovesPlan
 from kplan.result.document_pack import PackPlan
 from kplan.result.document_usage import Drawing, NodeUsage
-from kplan.words import amounts, count
+from kplan.words import count
 
 _MOST = 7
 _PARTS = {
     "": ("stays", Look.USED),
-    "leaves": ("leaves", Look.SHORT),
-    "lands": ("lands", Look.WARN),
-    "wanted": ("is wanted", Look.GOOD),
+    "leaves": ("leaves", Look.WARN),
+    "lands": ("lands", Look.GOOD),
+    "wanted": ("is wanted", Look.OTHER),
 }
 
 
@@ -28,24 +31,27 @@ def picture(plan: MovesPlan) -> Picture | None:
     if not plan.boxes:
         return None
     more = count(len(plan.boxes) - _MOST, "further node") if len(plan.boxes) > _MOST else ""
+    # all boxes are of one resource, and the page's own boxes have these numbers, too
+    amounts = [pod.amount for node in plan.boxes for pod in (*node.before, *node.after)]
+    write = writer(plan.boxes[0].resource, [*amounts, *(node.allocatable for node in plan.boxes)])
     panels = tuple(
-        Bars(title, tuple(_box(node, after=after) for node in plan.boxes[:_MOST]), OF_NODE, high=100, more=more)
+        Bars(title, tuple(_box(node, write, after=after) for node in plan.boxes[:_MOST]), OF_NODE, high=100, more=more)
         for title, after in (("Before", False), ("After", True))
     )
     return Picture("Nodes before and after the moves", plan.sentence, panels)
 
 
-def _box(node: BoxedNode, *, after: bool) -> Bar:
+def _box(node: BoxedNode, write: Callable[[int], str], *, after: bool) -> Bar:
     pods = node.after if after else node.before
-    used, size = amounts(node.resource, sum(pod.amount for pod in pods), node.allocatable)
-    parts = tuple(_pod(node, pod) for pod in pods)
-    return Bar(node.node, parts, note=f"{node.resource}: {used} of {size}", to=to_node(node.node))
+    used = write(sum(pod.amount for pod in pods))
+    parts = tuple(_pod(node, pod, write) for pod in pods)
+    return Bar(node.node, parts, note=f"{node.resource}: {used} of {write(node.allocatable)}", to=to_node(node.node))
 
 
-def _pod(node: BoxedNode, pod: BoxedPod) -> Segment:
+def _pod(node: BoxedNode, pod: BoxedPod, write: Callable[[int], str]) -> Segment:
     part, look = _PARTS[pod.change]
     share = 100 * pod.amount / node.allocatable if node.allocatable else 0.0
-    return Segment(part, share, look, amounts(node.resource, pod.amount)[0], name=pod.pod, to=to_pod(pod.pod))
+    return Segment(part, share, look, write(pod.amount), name=pod.pod, to=to_pod(pod.pod))
 
 
 def of_pack(plan: PackPlan, drawing: Drawing) -> Picture | None:
@@ -73,7 +79,4 @@ def _full(node: NodeUsage, requested: dict[str, int]) -> float:
 
 def _tiles(numbers: list[tuple[str, float]]) -> tuple[Tile, ...]:
     order = sorted(numbers, key=lambda item: (-item[1], item[0]))
-    return tuple(
-        Tile(name, nodes.look_of(percent), round(percent, 1), f"{percent:.0f} %", to_node(name))
-        for name, percent in order
-    )
+    return tuple(Tile(name, nodes.look_of(part), round(part, 1), percent(part), to_node(name)) for name, part in order)

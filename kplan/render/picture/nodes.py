@@ -11,12 +11,13 @@ from kplan.render.picture.forms.tiles import Tile, Tiles
 from kplan.render.picture.links import ALL_NODES, to_node, to_pod
 from kplan.render.picture.model import Panel, Picture
 from kplan.render.picture.scale import OF_NODE, amounts_of
+from kplan.render.picture.told import percent, together
 from kplan.result.document_nodes import NodeExplanation, NodeList, NodeRow, PieceOfNode
-from kplan.words import amounts, count, listed, short_amount, short_name
+from kplan.words import count, listed, short_name
 
 _STEPS = (20, 40, 60, 80, 100)
 """Ends of the classes of fullness [percent]; what is beyond the last requests more than there is."""
-_WORDS = ("under 20 %", "20 to 40 %", "40 to 60 %", "60 to 80 %", "80 to 100 %", "over 100 %")
+_WORDS = ("under 20%", "20 to 40%", "40 to 60%", "60 to 80%", "80 to 100%", "over 100%")
 _MOST_RESOURCES = 6
 _MOST_PODS = 12
 
@@ -44,17 +45,15 @@ def full(row: NodeRow) -> float:
     return max(parts, default=row.full)
 
 
-def look_of(percent: float) -> Look:
+def look_of(part: float) -> Look:
     """The class of a fullness."""
-    return FULLNESS[sum(percent >= end if end < 100 else percent > end for end in _STEPS)]
+    return FULLNESS[sum(part >= end if end < 100 else part > end for end in _STEPS)]
 
 
 def fullness(rows: tuple[NodeRow, ...]) -> Tiles:
     """Draw a tile for each node, the fullest first."""
     numbers = sorted(((full(row), row.node) for row in rows), key=lambda item: (-item[0], item[1]))
-    tiles = tuple(
-        Tile(name, look_of(percent), round(percent, 1), f"{percent:.0f} %", to_node(name)) for percent, name in numbers
-    )
+    tiles = tuple(Tile(name, look_of(part), round(part, 1), percent(part), to_node(name)) for part, name in numbers)
     return tiles_of(tiles, f"cpu or memory requested, the larger: {count(len(rows), 'node')}")
 
 
@@ -111,22 +110,16 @@ def of_one(document: NodeExplanation) -> Picture | None:
 def _resource(document: NodeExplanation, name: str) -> Bar:
     use = document.node.resources[name]
     runs = sorted(document.runs, key=lambda pod: -pod.amounts.get(name, 0))
+    written = together(name, [pod.amounts.get(name, 0) for pod in runs])
     parts = [
-        Segment(
-            "a pod there",
-            100 * amount / use.allocatable,
-            Look.USED,
-            amounts(name, amount)[0],
-            name=pod.pod,
-            to=to_pod(pod.pod),
-        )
-        for pod in runs[:_MOST_PODS]
+        Segment("a pod there", 100 * amount / use.allocatable, Look.USED, shown, name=pod.pod, to=to_pod(pod.pod))
+        for pod, shown in zip(runs[:_MOST_PODS], written[:_MOST_PODS], strict=True)
         if (amount := pod.amounts.get(name, 0)) > 0
     ]
     rest = use.requested - sum(max(pod.amounts.get(name, 0), 0) for pod in runs[:_MOST_PODS])
+    requested, all_of_it, free = together(name, (use.requested, use.allocatable, use.free))
     if rest > 0:
-        parts.append(Segment("other pods", 100 * rest / use.allocatable, Look.OTHER, amounts(name, rest)[0]))
-    requested, all_of_it, free = (short_amount(name, part) for part in (use.requested, use.allocatable, use.free))
+        parts.append(Segment("other pods", 100 * rest / use.allocatable, Look.OTHER, together(name, (rest,))[0]))
     if use.free > 0:
         parts.append(Segment("free", 100 * use.free / use.allocatable, Look.EMPTY, free))
     return Bar(

@@ -55,8 +55,8 @@ def counts(name: str) -> ScaleUnit:
     return ScaleUnit(name, lambda number: f"{number:,.0f}")
 
 
-OF_NODE = ScaleUnit("part of what the node offers", lambda number: f"{number:.0f} %")
-OF_REQUEST = ScaleUnit("part of what the pod requests", lambda number: f"{number:.0f} %")
+OF_NODE = ScaleUnit("part of what the node offers", lambda number: f"{number:.0f}%")
+OF_REQUEST = ScaleUnit("part of what the pod requests", lambda number: f"{number:.0f}%")
 
 
 def amounts_of(resource: str, highest: float) -> ScaleUnit:

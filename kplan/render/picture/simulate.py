@@ -22,7 +22,7 @@ def picture(plan: SimulationPlan) -> Picture | None:
     """Draw a plan; nothing where no pod is tried."""
     if not plan.steps:
         return None
-    panels: list[Panel] = [_over_time(plan.steps)]
+    panels: list[Panel] = [_over_time(plan)]
     short = _short_of(plan.steps)
     if plan.rollouts:
         panels.append(rollout.panel(rollout.telling(plan.rollouts)))
@@ -33,7 +33,8 @@ def picture(plan: SimulationPlan) -> Picture | None:
     return Picture("What is placed", plan.sentence, tuple(panels))
 
 
-def _over_time(steps: tuple[PlanStep, ...]) -> Curve:
+def _over_time(plan: SimulationPlan) -> Curve:
+    steps = plan.steps
     placed, waiting = 0, 0
     ups, downs = [(0.0, 0.0)], [(0.0, 0.0)]
     first, told = None, "" if any(step.result not in _PLACED for step in steps) else "all of them have a node"
@@ -45,6 +46,8 @@ def _over_time(steps: tuple[PlanStep, ...]) -> Curve:
         if first is None and step.result in ("pending", "failed"):
             first = CurveSpot(number, waiting, _words(step.cause or step.result), to_pod(step.pod))
             told = f"first without a node: {step.pod}, number {number:,}"
+    if plan.totals.waiting:
+        told += f"; {plan.totals.waiting:,} of those not placed waited before, and are not asked about"
     series = [Series("placed", tuple(ups), "line-good")]
     if waiting:
         series.append(Series("not placed", tuple(downs), "line-bad"))

@@ -22,6 +22,8 @@ _MEANINGS = {
     "BLOCKED": "BLOCKED: none is",
     "FAILED": "FAILED: not carried out",
 }
+_STUCK = _MEANINGS | {"BLOCKED": "BLOCKED: it does not get through"}
+"""Of scenarios: a drain is blocked by one pod that has nowhere to go, whatever becomes of the others."""
 
 
 def of_losses(report: FailReport) -> Picture:
@@ -31,7 +33,7 @@ def of_losses(report: FailReport) -> Picture:
     links = {case.name: to_node(case.name) for case in cases} if report.each == "node" else {}
     bars = [_loss(case, links.get(case.name, "")) for case in cases[:_MOST]]
     panels: tuple[Panel, ...] = (
-        _map(f"Loss of each {report.each}", tiles, links),
+        _map(f"Loss of each {report.each}", tiles, links, _MEANINGS),
         _bars(f"The worst of {count(len(cases), 'loss', 'losses')}", bars, len(cases)),
     )
     return Picture(f"What survives the loss of each {report.each}", report.sentence, panels)
@@ -47,8 +49,10 @@ def of_scenarios(report: SweepReport) -> Picture | None:
     if not report.outcomes:
         return None
     worst = report.worst_first
+    tiles = [(one.name, one.verdict, _not_placed(one)) for one in worst]
+    words = _STUCK if any(one.verdict == "BLOCKED" and one.placed for one in worst) else _MEANINGS
     panels: tuple[Panel, ...] = (
-        _matrix(report) or _map("Each scenario", [(one.name, one.verdict, _not_placed(one)) for one in worst], {}),
+        _matrix(report, words) or _map("Each scenario", tiles, {}, words),
         _bars("The worst scenarios", [_scenario(one) for one in worst[:_MOST]], len(worst)),
     )
     return Picture("What is borne", report.sentence, panels)
@@ -82,15 +86,15 @@ def _bars(title: str, bars: list[Bar], number: int) -> Bars:
     return Bars(title, tuple(bars), counts("pods"), more=more)
 
 
-def _map(title: str, tiles: list[tuple[str, str, int]], links: dict[str, str]) -> Tiles:
+def _map(title: str, tiles: list[tuple[str, str, int]], links: dict[str, str], words: dict[str, str]) -> Tiles:
     order = sorted(tiles, key=lambda tile: list(_LOOKS).index(tile[1]), reverse=True)
     numbers = {verdict: sum(tile[1] == verdict for tile in tiles) for verdict in _LOOKS}
-    meanings = tuple((_LOOKS[word], f"{_MEANINGS[word]}: {number:,}") for word, number in numbers.items() if number)
+    meanings = tuple((_LOOKS[word], f"{words[word]}: {number:,}") for word, number in numbers.items() if number)
     drawn = tuple(Tile(name, _LOOKS[word], number, word, links.get(name, "")) for name, word, number in order)
     return Tiles(title, drawn, meanings, "pods not placed", to=ALL_NODES if links else "")
 
 
-def _matrix(report: SweepReport) -> CellGrid | None:
+def _matrix(report: SweepReport, words: dict[str, str]) -> CellGrid | None:
     """What the two longest axes come to; the worst of scenarios that fall together."""
     if sum(len(axis.points) > 1 for axis in report.axes) < 2:
         return None
@@ -109,6 +113,6 @@ def _matrix(report: SweepReport) -> CellGrid | None:
         down.points,
         across.points,
         cells,
-        tuple((_LOOKS[word], _MEANINGS[word]) for word in verdicts),
+        tuple((_LOOKS[word], words[word]) for word in verdicts),
         part="pods not placed",
     )

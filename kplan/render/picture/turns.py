@@ -10,6 +10,7 @@ from kplan.render.picture.forms.bars import Bar, Bars, Segment
 from kplan.render.picture.links import ALL_NODES, to_node
 from kplan.render.picture.model import Picture
 from kplan.render.picture.scale import OF_NODE, counts
+from kplan.render.picture.told import percent
 from kplan.result.document_drain import DrainPlan, DrainTurn, NodeFullness
 from kplan.words import count, listed
 
@@ -82,10 +83,10 @@ def _full(node: NodeFullness) -> Bar:
     name = max(names, key=lambda one: node.after[one], default="")
     after, before = node.after.get(name, 0.0), node.before.get(name, 0.0)
     parts = (
-        Segment("as before", min(before, after), Look.USED, f"{min(before, after):.0f} %"),
-        Segment("more than before", max(after - before, 0), Look.WARN, f"{after - before:+.0f} %"),
-        Segment("less than before", max(before - after, 0), Look.EMPTY, f"{after - before:+.0f} %"),
+        Segment("as before", min(before, after), Look.USED, percent(min(before, after))),
+        Segment("more than before", max(after - before, 0), Look.WARN, percent(after)),
+        Segment("less than before", max(before - after, 0), Look.EMPTY, percent(before)),
     )
-    was = f", was {before:.0f} %" if round(before) != round(after) else ""
+    was = f", was {percent(before)}" if percent(before) != percent(after) else ""
     kept = tuple(part for part in parts if part.value)
-    return Bar(node.node, kept, f"{name} {after:.0f} %{was}", to=to_node(node.node))
+    return Bar(node.node, kept, f"{name} {percent(after)}{was}", to=to_node(node.node))

@@ -141,8 +141,10 @@ def explanations(document: PodExplanations, style: Style) -> str:
         return page.text()
     what_if_lines(page, document.what_if, everything=style.wide)
     shown = document.folds if style.wide else document.folds[:FOLDS_SHOWN]
+    leaving = {answer.pod: victims_of(answer) for answer in document.answers if answer.verdict == "PREEMPTS"}
     for fold in shown:
         _fold(page, fold)
+        _evicted(page, [victim for pod in fold.pods for victim in leaving.get(pod, ())])
     more_of(page, document.folds[len(shown) :], "more cause")
     if document.folds:
         turns = " --with-queue" if any(answer.turn is not None for answer in document.answers) else ""
@@ -159,6 +161,20 @@ def _fold(page: Page, fold: Fold) -> None:
     page.detail(_named(fold) if alone else f"{owners(fold.owners)}: {_named(fold)}")
     if fold.attempt:
         page.detail(f"Try  {fold.attempt}")
+
+
+def victims_of(answer: Answer) -> list[str]:
+    """Pods that leave for this one, where it goes, each with what is lost."""
+    if answer.preempt is None:
+        return []
+    chosen = [victim for victim in answer.preempt.victims if victim.chosen]
+    return [f"{victim.pod}{' (breaks its budget)' if victim.breaks_budget else ''}" for victim in chosen]
+
+
+def _evicted(page: Page, victims: Sequence[str]) -> None:
+    """Write who leaves for the pods of a fold."""
+    if victims:
+        page.detail(f"evicts {listed(list(dict.fromkeys(victims)), most=NAMES_SHOWN)}")
 
 
 def _named(fold: Fold) -> str:

@@ -90,9 +90,10 @@ def _growth(page: Page, growth: Growth) -> None:
     if growth.taken:
         rows.insert(1, ("pods that waited, first", *(f"{number:,}" for number in growth.taken)))
     right = range(1, len(growth.nodes) + 1)
-    if not page.table("Nodes", rows[0], rows[1:], right):
+    # a row of numbers is no paragraph: where it does not fit, each number of nodes is told with what fits then
+    if not page.table("Nodes", rows[0], rows[1:], right, splits=False):
         pairs = zip(growth.nodes, growth.fits, strict=True)
-        page.part("Nodes", f"{what}: {', '.join(f'{nodes} -> {fits}' for nodes, fits in pairs)}")
+        page.part("Nodes", f"{what}: {', '.join(f'{nodes:,} -> {fits:,}' for nodes, fits in pairs)}")
 
 
 def _shapes(page: Page, shapes: tuple[ShapeRoom, ...], *, everything: bool) -> None:

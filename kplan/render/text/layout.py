@@ -16,9 +16,17 @@ NARROW = 60
 WIDE = 200
 EMPTY = ("", "-")
 """Cells that say nothing."""
+BARE = ("object", "change", "note", "when", "because", "verdict", "result")
+"""Heads that a sentence does without: what stands in their cells says what it is."""
 _PLURAL = re.compile(r"^(smaller one|[a-z]+)s\b")
 _BAR = re.compile(r"#*\.*")
 """A cell that says nothing in a paragraph."""
+
+
+class Said(str):
+    """A cell that says what became of something, where the others of its column name a place: no head goes with it."""
+
+    __slots__ = ()
 
 
 class Page:
@@ -130,12 +138,13 @@ class Page:
             about = "  ".join(row[: 2 if numbered else 1])
             first = 2 if numbered else 1
             told = [
-                f"{head} {cell}".strip()
+                cell if head in BARE or isinstance(cell, Said) else f"{head} {cell}".strip()
                 for head, cell in zip(heads[first:], row[first:], strict=True)
                 if cell not in EMPTY and not _BAR.fullmatch(cell)
             ]
             head = f"{label if not number else '':<{LABEL}}"
             head = f"{head[: LABEL - 2]}> " if number == marked else head
+            about = "" if about in EMPTY else about
             self._wrapped(": ".join(filter(None, (about, ", ".join(told)))), head, " " * DETAIL)
 
     def text(self) -> str:

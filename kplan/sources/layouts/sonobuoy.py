@@ -38,7 +38,7 @@ class Sonobuoy(Layout):
         return DumpFacts(
             "sonobuoy results",
             partial={"Pod": "sonobuoy may have been limited to some namespaces: free space of the nodes is overstated"},
-            notes=("what sonobuoy's own tests ran is among the pods",),
+            notes_of={"Pod": "what sonobuoy's own tests ran is among the pods"},
         )
 
     def recorded(self, tree: Tree, root: str) -> Mapping[str, object]:

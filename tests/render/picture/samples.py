@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "explain-fits": ("explain", "pod", "shop/web-7d4b9-x2v8q"),
     "explain-many": ("explain", "pod", "-A"),
     "explain-node": ("explain", "node", "node-a"),
+    "check": ("check", str(ROOT / "tests" / "render" / "picture" / "checked.yaml"), "--survive", "node"),
     "nodes": ("nodes",),
     "simulate": ("simulate",),
     "capacity": ("capacity", "deploy/shop/web", "--replicas", "12"),

@@ -125,6 +125,13 @@ def test_what_sonobuoy_left_out_is_not_taken_for_an_empty_cluster():
     completeness = kplan.load(FIXTURES / "sonobuoy-1").completeness
     assert completeness.counts == {"Node": 2}
     assert "Pod" in completeness.absent
+    assert completeness.notes == ()
+
+
+def test_what_sonobuoy_ran_is_told_where_there_are_pods():
+    completeness = kplan.load(FIXTURES / "sonobuoy-2").completeness
+    assert completeness.counts["Pod"]
+    assert "what sonobuoy's own tests ran is among the pods" in completeness.notes
 
 
 VERSIONS = [

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kplan.render.picture.canvas import LINE, Canvas, widest
+from kplan.render.picture.canvas import LINE, Canvas, legend, widest
 from kplan.render.picture.model import Datum
 
 _HEIGHT = 260
 _GAP = 10
+_TALLEST = 64
+"""Height that is given to each name where they are few [pixels]."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Flow:
         part: what flows.
         kinds: how flows from and to certain names are drawn: ``flow-good``, ``flow-bad``; else ``flow``.
         links: where names lead.
+        meanings: of the ways in which flows are drawn.
         more: told below, in words.
         share: see Panel.
     """
@@ -34,6 +37,7 @@ class Flow:
     part: str
     kinds: dict[str, str]
     links: dict[str, str]
+    meanings: tuple[tuple[str, str], ...] = ()
     more: str = ""
     share: float = 1
 
@@ -48,11 +52,13 @@ class Flow:
             lefts[a] += number
             rights[b] += number
         room = min(max(widest(self._label(*one) for one in (*lefts.items(), *rights.items())) + 8, 60), width * 0.36)
-        canvas.text(x, y + 12, self.sides[0], "dim", room=room)
-        canvas.text(x + width, y + 12, self.sides[1], "dim", anchor="end", room=room)
-        top = y + LINE + 8
+        top = y + legend(canvas, x, y, width, self.meanings)
+        # what they are called may be long, and nothing else stands in that line
+        canvas.text(x, top + 12, self.sides[0], "dim", room=width / 2 - 8)
+        canvas.text(x + width, top + 12, self.sides[1], "dim", anchor="end", room=width / 2 - 8)
+        top += LINE + 8
         most = max(len(lefts), len(rights))
-        height = max(_HEIGHT, most * (LINE + _GAP))
+        height = max(min(_HEIGHT, most * _TALLEST), most * (LINE + _GAP))
         by_one = max((height - most * _GAP) / max(sum(lefts.values()), 1), 0)
         places: list[dict[str, float]] = []
         for names, left in ((lefts, True), (rights, False)):

@@ -1,7 +1,7 @@
 // drain: pod by pod what leaves, where it lands and what its budget says; or which nodes could go at all.
 
 kind("DrainPlan", {
-  fields: ["nodes", "pods", "cascade", "after", "left", "group", "groups", "moreGroups", "fixes", "noHelp", "needs", "kubectl", "found"],
+  fields: ["nodes", "pods", "cascade", "after", "left", "group", "groups", "moreGroups", "fixes", "noHelp", "needs", "kubectl", "found", "fullness"],
   stand() {
     for (const one of DOC.found || []) {
       const note = one.goes ? "could go" : "stays";
@@ -34,10 +34,30 @@ kind("DrainPlan", {
       DOC.needs && (DOC.pods || []).length ? verbatim(DOC.needs, "The command that drains") : null,
     ),
     part("kubectl", "kubectl drain", DOC.kubectl && (DOC.pods || []).length ? h("p", {}, DOC.kubectl) : null),
+    part("fullness", "How full nodes are at the end", fullnessTable(DOC.fullness)),
     packingPart(),
     nodesPart(),
   ],
 });
+
+/** Nodes after all turns, the fullest first, each resource with what it was. */
+function fullnessTable(nodes) {
+  if (!nodes || !nodes.length) return null;
+  const resources = [...new Set(nodes.flatMap((one) => Object.keys(one.after || {})))];
+  const told = (one, resource) => [(one.before || {})[resource], (one.after || {})[resource]].map((part) => percent((part || 0) / 100));
+  const columns = [
+    nodeColumn("node", (one) => one.node),
+    ...resources.map((resource) => ({
+      label: resource,
+      value: (one) => (one.after || {})[resource] || 0,
+      cell: (one) => {
+        const [was, now] = told(one, resource);
+        return bar(((one.after || {})[resource] || 0) / 100, was === now ? now : `${now}, was ${was}`);
+      },
+    })),
+  ];
+  return table(columns, nodes, { caption: "How full nodes are at the end", page: 15, unit: "node", units: "nodes" });
+}
 
 function foundTable(found) {
   if (!found || !found.length) return null;

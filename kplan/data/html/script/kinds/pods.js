@@ -26,7 +26,15 @@ function foldItem(one) {
     h("p", { class: "dim" }, ownersOf(one.owners, 3)),
     tryLine(one.attempt),
     h("p", {}, names(one.pods, 5, podName), " ", mapButton(first)),
+    one.verdict === "PREEMPTS" ? evictedLine(one.pods) : null,
   );
+}
+
+/** Who leaves for some pods, each tried alone. */
+function evictedLine(pods) {
+  const victims = pods.flatMap((name) => (((answerOf(name) || {}).preempt || {}).victims || []).filter((one) => one.chosen));
+  const leaving = [...new Set(victims.map((one) => one.pod))];
+  return leaving.length ? h("p", {}, h("strong", {}, "Evicts "), names(leaving, 5, podName)) : null;
 }
 
 /** Where the page holds what every node says to a pod. */
