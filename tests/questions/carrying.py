@@ -22,6 +22,8 @@ from kplan.cli.main import main
 from kplan.cli.whatif import FLAGS
 from kplan.cluster import to_state
 from kplan.course.trial.attempts import Attempts
+from kplan.pipeline import Planner
+from kplan.remedies.candidate import Remedy
 from kplan.remedies.search import remedies
 from kplan.scenario import load_scenario, parse_step
 from kplan.sources import load
@@ -130,7 +132,9 @@ def _as_told(asked: Asked, way: Way, folder: Path) -> Asked:
         told = [item for item in cluster if not waits(item) or key_of(item) in way.beside["pods"]]
         return Asked(("simulate", *_versions(asked.command)), told, about=asked.about)
     if way.answer["kind"] == "PodExplanations" and way.of_group:
-        return Asked(("simulate", *_versions(asked.command)), asked.cluster, about=asked.about)
+        # likewise: what one group needs is told as if no other waited
+        alone = [item for item in asked.cluster if not waits(item) or _group(item) in ("", way.beside["group"])]
+        return Asked(("simulate", *_versions(asked.command)), alone, about=asked.about)
     if "--with-queue" in asked.command and way.answer["kind"] == "PodExplanation":
         told = way.answer["pod"]
         cluster = after_its_turn(asked, folder, before=told)
@@ -140,6 +144,12 @@ def _as_told(asked: Asked, way: Way, folder: Path) -> Asked:
     command = ("simulate", "--no-preempt", *_versions(asked.command))
     cluster = landed_first(asked, way.answer) if asked.lands else after_its_turn(asked, folder)
     return Asked(command, cluster, about=asked.about)
+
+
+def _group(pod: Json) -> str:
+    """``namespace/name`` of the group that a pod is placed with; empty for none."""
+    name = pod["spec"].get("schedulingGroup", {}).get("podGroupName", "")
+    return f"{pod['metadata'].get('namespace', 'default')}/{name}" if name else ""
 
 
 def after_its_turn(asked: Asked, folder: Path, *, tried: bool = True, before: str = "") -> list[Json]:
@@ -286,7 +296,8 @@ def broken_promises(asked: Asked, folder: Path) -> Held:
     found = list(all_ways(answer))
     mine = [way for way in found if way.how_to["code"] not in ELSEWHERE]
     codes = [way.how_to["code"] for way in found]
-    wrong = [f"{way.name}: {fault}" for way in mine if (fault := broken(asked, way, folder))]
+    searches: dict[tuple[str, ...], Search] = {}
+    wrong = [f"{way.name}: {fault}" for way in mine if (fault := broken(asked, way, folder, searches))]
     return Held(
         tuple(code for code in codes if code not in ELSEWHERE),
         tuple(code for code in codes if code in ELSEWHERE),
@@ -294,11 +305,14 @@ def broken_promises(asked: Asked, folder: Path) -> Held:
     )
 
 
-def broken(asked: Asked, way: Way, folder: Path) -> str:
+def broken(asked: Asked, way: Way, folder: Path, searches: dict[tuple[str, ...], Search]) -> str:
     """Carry a remedy out and ask again; say in what that is not as was promised, nothing where it is."""
     if _of_pods(way) and not way.by_flags:
-        _before_it(asked, way, folder).write(folder)
-        return _on_objects(asked, way)
+        told = tuple(way.beside.get("pods") or [way.beside.get("pod") or way.answer["pod"]])
+        if told not in searches:
+            _before_it(asked, way, folder).write(folder)
+            searches[told] = Search.of(asked, told[0])
+        return searches[told].fault(way.how_to["code"])
     return judge(way, carried_out(asked, way, folder).ask(folder)[1])
 
 
@@ -314,14 +328,34 @@ def _before_it(asked: Asked, way: Way, folder: Path) -> Asked:
     return replace(asked, cluster=after_its_turn(asked, folder, tried=False))
 
 
-def _on_objects(asked: Asked, way: Way) -> str:
-    """Carry out what no flag, patch or plain command does (claims, devices, drivers) on a cluster built anew."""
-    told = way.beside.get("pods", [way.beside.get("pod") or way.answer.get("pod")])
-    scheduler = _scheduler(asked.command)
-    state = load("c.json")
-    fill_in(state, scheduler)
-    planner = scheduler.planner(state)
-    first = planner.cluster.pods[planner.cluster.pod_index[told[0]]]
-    found = [one for one in remedies(planner, first).found if one.candidate.code == way.how_to["code"]]
-    faults = [helps(planner, told[0], one) for one in found]
-    return "" if faults and not all(faults) else f"{faults}"
+@dataclass(frozen=True)
+class Search:
+    """Carries out what no flag, patch or plain command does (claims, devices, drivers), on a cluster built anew.
+
+    Attributes:
+        planner: over the cluster that a pod is told of in.
+        pod: the pod.
+        found: what is found to help it.
+        faults: what is wrong with it, by code; only of codes that were asked for.
+    """
+
+    planner: Planner
+    pod: str
+    found: Sequence[Remedy]
+    faults: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, asked: Asked, pod: str) -> Search:
+        """Search on the cluster that is written down."""
+        scheduler = _scheduler(asked.command)
+        state = load("c.json")
+        fill_in(state, scheduler)
+        planner = scheduler.planner(state)
+        return cls(planner, pod, remedies(planner, planner.cluster.pods[planner.cluster.pod_index[pod]]).found)
+
+    def fault(self, code: str) -> str:
+        """Say what is wrong with what has a code; nothing where any of it helps."""
+        if code not in self.faults:
+            of_it = [helps(self.planner, self.pod, one) for one in self.found if one.candidate.code == code]
+            self.faults[code] = "" if of_it and not all(of_it) else f"{of_it}"
+        return self.faults[code]

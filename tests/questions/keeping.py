@@ -7,12 +7,14 @@ names, the objects of the cluster wherever they were read. What is asked while r
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import importlib
 import inspect
 import json
 import os
 import pkgutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,6 +28,7 @@ import yaml
 from kplan import api, studies
 from kplan.cli import main as command_line
 from kplan.cli import output, session
+from kplan.cli.command import FALSE, TRUE
 from kplan.cluster import to_state
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -37,7 +40,7 @@ from tests.questions import carrying
 from tests.questions.carrying import Held, all_ways
 from tests.questions.processes import listen
 from tests.questions.recorded import LEFT_OUT, read_documents, without
-from tests.questions.requests import STUDIES, Request, rules, unknown
+from tests.questions.requests import OF_SESSIONS, STUDIES, Request, rules, unknown
 
 Json = dict[str, Any]
 CONFIG = "config.yaml"
@@ -46,6 +49,7 @@ TESTS = ".tests"
 IN_TESTS = "in-tests"
 """Name of what is noted of remedies that tests carry out by themselves."""
 SOURCES = LEFT_OUT | {"--context", "--kubeconfig", "--save-plan", "--color"}
+STANDARD_INPUT = "stdin.yaml"
 LARGEST_FILE = 1_000_000
 SWITCHES = {"--no-cache", "--debug", "--timings", "--wait", "-q", "--quiet"}
 """Options that say nothing of the question."""
@@ -96,6 +100,9 @@ class Keeper:
         setattr(carrying, "broken_promises", self._in_a_test(carrying.broken_promises))  # noqa: B010
         for room, name in all_studies():
             setattr(room, name, partial(self._asked, getattr(room, name), STUDIES.get(name, unknown)))
+        for (module, name), request_of in OF_SESSIONS.items():
+            of = importlib.import_module(module)
+            setattr(of, name, partial(self._asked, getattr(of, name), request_of))
         self._note_configurations()
         listen(self._heard)
 
@@ -142,21 +149,23 @@ class Keeper:
         """Ask a study, and keep the question if no command asks it."""
         if self.busy or self.words:
             return ask(*given, **more)
-        planner = getattr(given[0], "planner", given[0]) if given else None
-        request = request_of(*given, **more) if isinstance(planner, Planner) else Request()
-        state = to_state(planner.cluster) if isinstance(planner, Planner) and request.words else None
-        with self.quiet():
-            answer = ask(*given, **more)
-        if not isinstance(answer, Document) or type(answer).__name__ not in DOCUMENTS:
-            return answer
-        words, files = list(request.words), dict(request.files)
-        if isinstance(planner, Planner) and words:
-            words += rules(planner)
-            config, _ = self.configurations.get(id(planner.pipelines), (None, None))
+        asked_of = getattr(given[0], "planner", given[0]) if given else None
+        request = request_of(*given, **more) if isinstance(asked_of, Planner | session.Session) else Request()
+        state, words, files = None, list(request.words), dict(request.files)
+        if words and isinstance(asked_of, session.Session):
+            state = copy.copy(asked_of.state)
+            words += rules(asked_of.scheduler.features)
+        elif words and isinstance(asked_of, Planner):
+            state = to_state(asked_of.cluster)
+            words += rules(next(iter(asked_of.pipelines.values())).features)
+            config, _ = self.configurations.get(id(asked_of.pipelines), (None, None))
             if config is not None:
                 words += ["--config", CONFIG]
                 files[CONFIG] = config if isinstance(config, str) else yaml.safe_dump(config)
-        self.keep(words, state, answer, files)
+        with self.quiet():
+            answer = ask(*given, **more)
+        if isinstance(answer, Document) and type(answer).__name__ in DOCUMENTS:
+            self.keep(words, state, answer, files)
         return answer
 
     def keep(
@@ -192,13 +201,13 @@ class Keeper:
         kept = {"words": words, "files": files, "cluster": cluster, "codes": codes, "untold": bare}
         name = hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:20]
         path = self.folder / f"{name}.json"
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+        with path.with_suffix(TESTS).open("a") as tests:  # first, as who finds the question looks for its tests
+            tests.write(f"{test}\n")
         if not path.exists():
             mine = path.with_suffix(f".{os.getpid()}")
             mine.write_text(json.dumps(kept))
             mine.rename(path)
-        test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
-        with path.with_suffix(TESTS).open("a") as tests:
-            tests.write(f"{test}\n")
 
 
 def all_studies() -> Iterator[tuple[Any, str]]:
@@ -229,10 +238,13 @@ def _parts(here: Any) -> Iterator[Json]:
 
 def brought(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """A command line without what says where the cluster is from, and the files that it names, by their own names."""
-    parted = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    parted = [part for word in words for part in (word.split("=", 1) if _has_a_value(word) else [word])]
     kept, files = [], {}
     for word in without([word for word in parted if word not in SWITCHES], SOURCES):
         path = Path(word)
+        if word == "-" and (text := _read_already()):
+            word = STANDARD_INPUT
+            files[word] = text
         with contextlib.suppress(OSError, ValueError):
             if path.is_file() and path.stat().st_size < LARGEST_FILE:
                 text = path.read_text()
@@ -240,3 +252,16 @@ def brought(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
                 files[word] = text
         kept.append(word)
     return kept, files
+
+
+def _has_a_value(word: str) -> bool:
+    """Whether an option brings its value; a switch may be given one, too, and is left as it is."""
+    return word.startswith("--") and word.partition("=")[2] not in {*TRUE, *FALSE}
+
+
+def _read_already() -> str:
+    """What a test has put on standard input, which kplan has read; empty where that cannot be told."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdin.buffer.seek(0)
+        return sys.stdin.buffer.read().decode()
+    return ""

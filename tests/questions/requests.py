@@ -11,6 +11,7 @@ import msgspec
 import yaml
 
 from kplan.config import features
+from kplan.framework.features import Features
 from kplan.pipeline import Planner
 from kplan.scenario.drain import DrainOptions
 from tests.questions.changing import KIND_WORDS
@@ -107,6 +108,39 @@ def of_simulate(planner: Planner, pods: Sequence[Any], _: Any, options: Any) -> 
     return Request(["simulate", *([] if planner.preempt else ["--no-preempt"])])
 
 
+def of_check(_: Any, asked: Any, *__: Any, **___: Any) -> Request:
+    """``check`` of manifests, its policy as flags."""
+    rule = asked.policy
+    values = {
+        "require-zones": rule.require_zones or None, "max-victims": rule.max_victims,
+        "headroom": None if rule.headroom is None else f"{float(rule.headroom * 100):g}%",
+        "max-age": None if rule.max_age is None else f"{rule.max_age}s", "baseline": asked.baseline or None,
+    }  # fmt: skip
+    switches = {"no-preemption": rule.no_preemption, "quota": rule.quota, "strict-kinds": rule.strict_kinds}
+    words = [part for name, value in values.items() if value is not None for part in (f"--{name}", str(value))]
+    words += [f"--{name}" for name, given in switches.items() if given]
+    words += [part for lost in rule.survive for part in ("--survive", lost)]
+    words += [part for code in rule.allow_doubt for part in ("--allow-doubt", code)]
+    return Request(["check", *_lands(asked.files, asked.namespace, asked.own, asked.templates), *words])
+
+
+def of_plan(
+    _: Any, files: Sequence[str], namespace: str, *, own: bool = True, preempt: bool = True, back: bool = True,
+    templates: dict[str, str] | None = None, **__: Any,
+) -> Request:  # fmt: skip
+    """``simulate`` of manifests."""
+    flags = [*([] if preempt else ["--no-preempt"]), *([] if back else ["--victims", "gone"])]
+    return Request(["simulate", *_lands(files, namespace, own, templates), *flags])
+
+
+def _lands(files: Sequence[str], namespace: str, own: bool, templates: dict[str, str] | None) -> list[str]:
+    space = ["--namespace", namespace] if namespace else []
+    paths = [
+        part for kind, path in (templates or {}).items() for part in ("--pod-template", f"{kind}={path}".strip("="))
+    ]
+    return [*files, *space, *([] if own else ["--queue", "manifests"]), *paths]
+
+
 def unknown(*_: Any, **__: Any) -> Request:
     """No command is known that asks the same; a study that proposes something has to have one."""
     return Request()
@@ -121,11 +155,15 @@ STUDIES: dict[str, Callable[..., Request]] = {
     "simulate_pods": of_simulate,
 }
 """Studies that tests ask without a command, and the words that ask the same."""
+OF_SESSIONS: dict[tuple[str, str], Callable[..., Request]] = {
+    ("kplan.cli.check", "answer"): of_check,
+    ("kplan.cli.simulate", "plan"): of_plan,
+}
+"""What tests ask of a session, likewise."""
 
 
-def rules(planner: Planner) -> list[str]:
-    """The flags that choose the rules of a planner."""
-    mine = next(iter(planner.pipelines.values())).features
+def rules(mine: Features) -> list[str]:
+    """The flags that choose version and gates."""
     plain = features(str(mine.version)).features.gates
     gates = [f"{gate}={'true' if gate in mine.gates else 'false'}" for gate in sorted(mine.gates ^ plain)]
     return ["--k8s-version", str(mine.version), *(["--feature-gates", ",".join(gates)] if gates else [])]

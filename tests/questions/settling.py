@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import process_time
 from typing import Any
 
 import pytest
@@ -26,7 +27,9 @@ TAKEN = ".taken"
 
 SHOWN = 3
 """Tests that are named of those that show the same."""
-NOT_ASKED: dict[str, str] = {}
+NOT_ASKED: dict[str, str] = {
+    "tests/cli/test_call_extenders.py": "the extenders are servers of the test, and are gone when it ends",
+}
 """Tests, by how their names begin, whose remedies are not carried out, and why; each has to show one."""
 
 
@@ -57,8 +60,19 @@ def carry_out(folder: Path) -> None:
             os.close(os.open(path.with_suffix(TAKEN), os.O_CREAT | os.O_EXCL))
         except FileExistsError:
             continue
-        told = path.with_suffix(TOLD)
-        told.write_text(json.dumps(_settled(json.loads(path.read_text()))))
+        kept, began = json.loads(path.read_text()), process_time()
+        settled = {"carried": [], "wrong": []} if excused(tests_of(path)) else _settled(kept)
+        path.with_suffix(TOLD).write_text(json.dumps({**settled, "seconds": process_time() - began}))
+
+
+def tests_of(path: Path) -> list[str]:
+    """Tests that show what was kept in a file."""
+    return sorted(set(path.with_suffix(TESTS).read_text().split("\n")) - {""})
+
+
+def excused(tests: Sequence[str]) -> set[str]:
+    """What of ``NOT_ASKED`` excuses what these tests show."""
+    return {name for name in NOT_ASKED for test in tests if test.startswith(name)}
 
 
 def _settled(kept: Json) -> Json:
@@ -88,6 +102,7 @@ class Account:
         shown: how many, by code.
         carried: how many of them were carried out.
         in_tests: how many more tests carried out by themselves.
+        seconds: how long that took processors.
         faults: what is wrong, a line each.
         left: why some were left, as far as it is known beforehand.
     """
@@ -95,6 +110,7 @@ class Account:
     shown: Counter[str] = field(default_factory=Counter)
     carried: Counter[str] = field(default_factory=Counter)
     in_tests: int = 0
+    seconds: float = 0
     faults: list[str] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
 
@@ -102,7 +118,8 @@ class Account:
     def sentence(self) -> str:
         """How many were carried out."""
         own = f", and {self.in_tests} by tests themselves" if self.in_tests else ""
-        return f"{self.carried.total()} of {self.shown.total()} remedies that tests show were carried out{own}"
+        done = f"{self.carried.total()} of {self.shown.total()} remedies that tests show were carried out"
+        return f"{done} in {self.seconds:.0f} s{own}"
 
 
 def account(folder: Path, *, whole: bool) -> Account:
@@ -120,8 +137,8 @@ def account(folder: Path, *, whole: bool) -> Account:
         if kept["codes"] is None:  # of a process of its own: what it proposed is what is proposed again
             kept["codes"] = settled["carried"]
         found.shown.update(kept["codes"])
-        tests = sorted(set(path.with_suffix(TESTS).read_text().split("\n")) - {""})
-        found.faults += [f"{path.name}  {line}" for line in _faults(kept, tests, settled, found)]
+        found.seconds += settled.get("seconds", 0)
+        found.faults += [f"{path.name}  {line}" for line in _faults(kept, tests_of(path), settled, found)]
     noted = folder / IN_TESTS
     for line in noted.read_text().splitlines() if noted.exists() else ():
         held = json.loads(line)
@@ -135,9 +152,8 @@ def account(folder: Path, *, whole: bool) -> Account:
 
 def _faults(kept: Json, tests: Sequence[str], settled: Json, found: Account) -> Iterator[str]:
     said = f"{', '.join(tests[:SHOWN])}: {' '.join(kept['words'])}"
-    excused = {name for name in NOT_ASKED for test in tests if test.startswith(name)}
-    if excused:
-        found.left |= excused
+    if excused(tests):
+        found.left |= excused(tests)
         return
     codes, carried = Counter(kept["codes"]), Counter(settled["carried"])
     found.left |= codes.keys() & ELSEWHERE.keys()
