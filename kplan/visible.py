@@ -74,3 +74,22 @@ def url_shown(url: str) -> str:
     Source: Go's net/http, client.go stripPassword, for the password.
     """
     return _QUERY.sub("?***", _PASSWORD.sub(r"\1:***@", url), count=1)
+
+
+_URL = re.compile(r"(https?://)([^\s\"'<>]+)")
+_PLACE = re.compile(r"[^:]*(:\d*)?|\[.*\](:\d*)?")
+
+
+def without_credentials(text: str) -> str:
+    """Leave of each URL in a text its place alone: user, password, query and fragment may let somebody in."""
+    return _URL.sub(_place, text) if "://" in text else text
+
+
+def _place(url: re.Match[str]) -> str:
+    rest = re.split("[?#]", url[2], maxsplit=1)[0]
+    host, slash, path = rest.partition("/")
+    if "@" in host:
+        host = host.rpartition("@")[2]
+    elif "@" in path and not _PLACE.fullmatch(host):  # a slash within a password
+        host, slash, path = rest.rpartition("@")[2].partition("/")
+    return f"{url[1]}{host}{slash}{path}"

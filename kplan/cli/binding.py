@@ -19,7 +19,7 @@ from kplan.cli.source import named_file, read_cluster, read_source
 from kplan.errors import BindError, UsageError
 from kplan.objects.selector_text import parse_selector
 from kplan.sources.moments import seconds_of
-from kplan.visible import visible, without_commands
+from kplan.visible import visible, without_commands, without_credentials
 
 if TYPE_CHECKING:
     from kplan.bind.flags import Flags
@@ -241,5 +241,5 @@ def command_line() -> str:
             continue
         skip = word == "--save-plan"
         if not skip:
-            words.append(shlex.quote(word))
+            words.append(shlex.quote(without_credentials(word)))
     return " ".join(["kplan", *words]) if words[:1] == ["bind"] else "kplan bind"

@@ -22,6 +22,7 @@ from kplan.cli.source import VARIABLE, home
 from kplan.cli.versions import answered
 from kplan.cli.whatif import GIVEN as WHAT_IFS
 from kplan.errors import UsageError
+from kplan.visible import without_credentials
 
 if TYPE_CHECKING:
     from kplan.pipeline import Planner
@@ -216,4 +217,4 @@ def again(given: dict[str, object], files: list[str]) -> str:
             words += [flag, str(value)]
     for name, value in click.get_current_context().meta.get(WHAT_IFS, []):
         words += [f"--{name}", value]
-    return shlex.join(words)
+    return shlex.join(map(without_credentials, words))

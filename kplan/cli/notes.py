@@ -14,7 +14,7 @@ from unicodedata import east_asian_width
 
 from kplan.cli.progress import ACTIVITY
 from kplan.errors import KplanError, SourceError
-from kplan.visible import brief, visible, without_commands
+from kplan.visible import brief, visible, without_commands, without_credentials
 
 if TYPE_CHECKING:
     from kplan.objects.state import Completeness
@@ -71,7 +71,7 @@ def say(head: str, text: str, *, cut: bool = False) -> None:
     ACTIVITY.wipe()
     width = _columns()
     head = head.replace("kplan:", f"{program()}:", 1)
-    line = head.replace(" ", _KEPT) + without_commands(brief(visible(text)))
+    line = head.replace(" ", _KEPT) + without_commands(brief(visible(without_credentials(text))))
     lines = [line]
     if width and cut:
         lines = [_short(line, width)]

@@ -114,7 +114,7 @@ def _yaml_text(dumper: Any, text: str) -> Any:
 
 def _plain(document: Document) -> dict[str, Any]:
     """Give a document as dicts and lists, ``apiVersion`` and ``kind`` first as in any object of Kubernetes."""
-    fields: dict[str, Any] = msgspec.to_builtins(document)
+    fields: dict[str, Any] = msgspec.to_builtins(document, str_keys=True)
     head: dict[str, Any] = {name: fields.pop(name) for name in ("apiVersion", "kind") if name in fields}
     return {**head, **fields}
 

@@ -67,7 +67,7 @@ def page(document: Document, drawing: Drawing | None = None, text: str = "") -> 
         drawing: the nodes, and what they say to each of many pods; without nodes there is no grid.
         text: the whole answer as text, which a browser without scripts shows; where it is very long, a part of it.
     """
-    plain: dict[str, Any] = msgspec.to_builtins(document)
+    plain: dict[str, Any] = msgspec.to_builtins(document, str_keys=True)
     beside = drawing or Drawing()
     made = picture_of(document, beside)
     picture = figure(made) if made is not None else ""

@@ -209,7 +209,8 @@ class BindManifests(Part, frozen=True, kw_only=True):
     """Where manifests are, which a plan that is kept does not hold.
 
     Attributes:
-        files: absolute names of files and folders, URLs, and ``-`` for what came through a pipe.
+        files: absolute names of files and folders, URLs, and ``-`` for what has to be given once more: what came
+            through a pipe, or from a URL with a password or a query.
         namespace: of objects that name none.
     """
 

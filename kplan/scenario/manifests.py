@@ -23,6 +23,7 @@ from kplan.scenario.budgets import healthy
 from kplan.scenario.effect import Effect, Held, bad_step
 from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
+from kplan.visible import without_credentials
 from kplan.words import count, listed
 
 IN_CLUSTER = "the cluster"
@@ -44,13 +45,13 @@ class AddManifest:
     @property
     def flag(self) -> str:
         """See Verb."""
-        return f"--add-manifest {','.join(self.files)}"
+        return without_credentials(f"--add-manifest {','.join(self.files)}")
 
     def effect(self, cluster: Cluster) -> Effect:
         """See Verb."""
         manifests = load_objects(list(self.files), namespace=self.namespace)
         expansion = expand(manifests, to_state(cluster), cluster.rules, namespace=self.namespace)
-        return expansion_effect(cluster, expansion, f"{', '.join(self.files)} applied")
+        return expansion_effect(cluster, expansion, without_credentials(f"{', '.join(self.files)} applied"))
 
 
 def expansion_effect(cluster: Cluster, expansion: Expansion, text: str) -> Effect:

@@ -173,7 +173,8 @@ def _expect(value: object, python_type: type, words: str) -> Any:
     if isinstance(value, python_type):
         return value
     quoted = python_type is str and isinstance(value, (bool, int, float))
-    raise Misfit(f"expected {words}, got {describe(value)}" + (": put it in quotes" if quoted else ""))
+    what = "a string" if python_type in (list, dict) and isinstance(value, str) else describe(value)
+    raise Misfit(f"expected {words}, got {what}" + (": put it in quotes" if quoted else ""))
 
 
 def _nothing(kind: inspect.Type) -> Any:

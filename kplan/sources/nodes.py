@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from kplan.objects.models import Object
 from kplan.sources.fit import Path, describe
+from kplan.words import count
 
 
 class Head(NamedTuple):
@@ -71,7 +72,7 @@ _TOLD = 1 << 20
 
 
 def brief(node: TextNode) -> str:
-    """Name a value for a message: a map by its keys, a list by its first element."""
+    """Name a value for a message: a map by its keys, a list by its first element; what a text says may be secret."""
     if node.size() > _TOLD:
         return f"a {'map' if node.array() is None else 'list'} of {node.size():,} bytes"
     value = node.value()
@@ -79,5 +80,9 @@ def brief(node: TextNode) -> str:
         keys = [str(key)[:30] for key in list(value)[:4]]
         return f"a map with {', '.join(keys)}" + (", ..." if len(value) > len(keys) else "")
     if isinstance(value, list) and value:
-        return f"a list of {len(value)}, the first of which is {describe(value[0])}"
-    return f"an empty {'map' if isinstance(value, dict) else 'list'}" if value in ({}, []) else describe(value)
+        return f"a list of {len(value)}, the first of which is {_of_kind(value[0])}"
+    return f"an empty {'map' if isinstance(value, dict) else 'list'}" if value in ({}, []) else _of_kind(value)
+
+
+def _of_kind(value: object) -> str:
+    return f"a string of {count(len(value), 'character')}" if isinstance(value, str) else describe(value)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from kplan.errors import SourceError
+from kplan.visible import without_credentials
 
 READ_LIMIT = 4 << 30
 """Size of one file, or of what comes through a pipe, that is read [bytes]; no real cluster comes near."""
@@ -141,8 +142,8 @@ def load_stream(stream: BinaryIO, name: str) -> bytes:
 
 
 def shown(path: str | Path) -> str:
-    """Write a path for people: as escapes what of it is not UTF-8, and what no path can have."""
-    text = str(path)
+    """Write a path for people: as escapes what of it is not UTF-8, and what no path can have; a URL as its place."""
+    text = without_credentials(str(path))
     try:
         return os.fsencode(text).decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # half a surrogate pair, from a file that names another

@@ -14,6 +14,9 @@ from decimal import Decimal
 Scalar = str | int | float | bool | None
 
 _PREFIX = "tag:yaml.org,2002:"
+UNKNOWN_ANCHOR = "unknown anchor: put a value that begins with * in quotes"
+"""Said without its name, which may be a password that nobody has put in quotes."""
+
 STR, BINARY, MERGE = _PREFIX + "str", _PREFIX + "binary", _PREFIX + "merge"
 _RESOLVED = {_PREFIX + name for name in ("str", "bool", "int", "float", "null", "timestamp")}
 

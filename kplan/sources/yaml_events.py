@@ -19,7 +19,7 @@ from yaml.reader import ReaderError
 
 from kplan.errors import SourceError
 from kplan.sources.bounds import MOST_DOCUMENTS, MOST_PARTS, check_count
-from kplan.sources.scalars import MERGE, ScalarError, key, plain, tagged
+from kplan.sources.scalars import MERGE, UNKNOWN_ANCHOR, ScalarError, key, plain, tagged
 
 try:
     from yaml._yaml import CParser as _Parser
@@ -288,7 +288,7 @@ class _Builder:
     def _alias(self, event: Any) -> object:
         name = event.anchor
         if name not in self.anchors:
-            raise self._error(f"unknown anchor {name!r}", event)
+            raise self._error(UNKNOWN_ANCHOR, event)
         value, size = self.anchors[name]
         if size == _OPEN:
             raise self._error(f"the value of anchor {name!r} contains itself", event, code="alias-bomb")

@@ -228,8 +228,8 @@ def test_what_comes_through_a_pipe_comes_through_it_again(desk: Desk, monkeypatc
     assert "Try kplan bind --plan plan -f - --kubeconfig" in desk.said()
     assert desk.bind("--plan", "plan", "--create", "--apply", "--yes") == 2
     told = desk.said()
-    assert "plan: the manifests of what it creates came through a pipe, and nothing of them is kept" in told
-    assert "give the manifests as they were: -f FILE, or -f - and the pipe once more" in told
+    assert "plan: the manifests of what it creates came through a pipe, or from a URL with a password" in told
+    assert "nothing of them is kept: give the manifests as they were: -f FILE, or -f - for a pipe" in told
     pipe.set()
     assert desk.bind("--plan", "plan", "-f", "-", *APPLY) == 0
     assert desk.colours() == ("blue", "blue")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from kplan.cli.main import main
 from kplan.render.html import FOLDER
@@ -127,3 +128,20 @@ def test_no_script_of_the_page_sends_its_reader_to_a_terminal() -> None:
     for file in sorted((FOLDER / "script").rglob("*.js")):
         lines = [line for line in file.read_text().splitlines() if not re.match(r"\s*(//|/?\*)", line)]
         assert [line for line in lines if SENDS.search(line)] == [], file
+
+
+def test_numbers_that_are_keys_are_texts_in_the_page_and_in_yaml_as_they_are_in_json(tmp_path: Path) -> None:
+    """How many nodes have how many devices free: JSON has no other keys than texts."""
+    dra = "resource.k8s.io/v1"
+    devices = {"devices": [{"name": "gpu-0"}, {"name": "gpu-1"}], "driver": "gpu.example.com", "nodeName": "n-1"}
+    pool = {"name": "n-1", "generation": 1, "resourceSliceCount": 1}
+    made: list[dict[str, Any]] = [
+        {"apiVersion": dra, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
+        {"apiVersion": dra, "kind": "ResourceSlice", "metadata": {"name": "s"}, "spec": {**devices, "pool": pool}},
+    ]
+    cluster = write(tmp_path, node("n-1"), pod("waits"), *made)
+    told = page_data(tmp_path, "diff", cluster, cluster, "-o", f"json={tmp_path / 'd'}", "-o", f"yaml={tmp_path / 'y'}")
+    as_json, as_yaml = json.loads((tmp_path / "d").read_text()), yaml.safe_load((tmp_path / "y").read_text())
+    assert as_json["a"]["packing"]["devices"]["gpu"]["pieces"] == {"2": 1}
+    assert as_yaml == as_json
+    assert told["document"]["verdict"] == "SAME"

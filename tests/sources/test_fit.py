@@ -69,7 +69,7 @@ MISFITS = [
     ("a map for a list", pod(containers={"a": 1}), "spec.containers", "expected a list, got a map"),
     ("a list for a map", {"metadata": []}, "metadata", "expected a map, got a list"),
     ("a list for an object", [], "", "expected a map, got a list"),
-    ("a string for a map", pod(nodeSelector="x"), "spec.nodeSelector", "expected a map, got the string `x`"),
+    ("a string for a map", pod(nodeSelector="x"), "spec.nodeSelector", "expected a map, got a string"),
     ("a string for a number", pod(priority="high"), "spec.priority", "expected a number, got the string `high`"),
     ("a bool for a number", pod(priority=True), "spec.priority", "expected a number, got true"),
     (

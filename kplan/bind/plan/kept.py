@@ -16,12 +16,13 @@ from kplan.result.document_bind import BindManifests, BindObject, BindPlan, Bind
 from kplan.sources.loading import matching
 from kplan.sources.opening import shown
 from kplan.sources.reader import STDIN, WEB
+from kplan.visible import without_credentials
 
 Raw = dict[str, Any]
 
 
 def found_again(files: Sequence[str], namespace: str) -> BindManifests:
-    """Say where manifests are found again: absolute names, and ``-`` for what came through a pipe.
+    """Say where manifests are found again: absolute names, URLs, and ``-`` for what has to be given once more.
 
     Raises:
         SourceError: no file matches a pattern.
@@ -31,7 +32,7 @@ def found_again(files: Sequence[str], namespace: str) -> BindManifests:
 
 def _absolute(path: str) -> str:
     if path.startswith(WEB):
-        return path
+        return path if without_credentials(path) == path else STDIN  # what it holds besides a place may be a password
     file = Path(path)
     lasts = path != STDIN and (file.is_file() or file.is_dir())
     return shown(file.absolute()) if lasts else STDIN
@@ -83,8 +84,8 @@ def made_whole(plan: BindPlan, given: Sequence[str], what: str) -> BindPlan:
     assert plan.manifests is not None
     files, space = given or plan.manifests.files, plan.manifests.namespace
     if not given and STDIN in files:
-        text = f"{what}: the manifests of what it creates came through a pipe, and nothing of them is kept"
-        raise UsageError(text, code="manifests-gone", hint=f"{_AGAIN}, or -f - and the pipe once more")
+        text = f"{what}: the manifests of what it creates came through a pipe, or from a URL with a password or a query"
+        raise UsageError(text, code="manifests-gone", hint=f"nothing of them is kept: {_AGAIN}, or -f - for a pipe")
     there = _read_again(files, space, what)
     by_digest = {digest(manifest): manifest for manifest in there}
     objects = tuple(

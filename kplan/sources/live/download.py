@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from kplan.errors import SourceError
-from kplan.sources.live.kubeconfig import without_user
+from kplan.visible import without_credentials
 
 LIMIT = 64 << 20
 """Size of a file that is read [bytes]."""
@@ -44,7 +44,7 @@ def download(url: str) -> bytes:
 
 def shown_url(url: str) -> str:
     """A URL as it may be shown: without user, password and query, which may hold a token."""
-    return without_user(url.partition("#")[0].partition("?")[0])
+    return without_credentials(url)
 
 
 def _reason(error: Exception) -> str:
