@@ -14,7 +14,7 @@ from kplan.words import listed
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class LeftUndone:
     """What a controller leaves undone until a pod that is in its way is ready, or gone.
 
     Attributes:
@@ -54,7 +54,7 @@ class Effect:
     notes: tuple[str, ...] = ()
     asked_about: tuple[int, ...] = ()
     refused: tuple[LeftOut, ...] = ()
-    held: tuple[Held, ...] = ()
+    held: tuple[LeftUndone, ...] = ()
 
 
 def gone_notes(pods: Iterable[PodInfo]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from kplan.cluster import Change, Cluster, PodInfo, Terminate, leave
 from kplan.cluster.owners import controller, fails_its_job, replaced, returns, waits_for_the_end
 from kplan.cluster.silence import stays_terminating
 from kplan.scenario.budgets import healthy
-from kplan.scenario.effect import Held
+from kplan.scenario.effect import LeftUndone
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Going:
     changes: tuple[Change, ...]
     evicted: tuple[int, ...]
     lost: tuple[int, ...]
-    held: tuple[Held, ...] = ()
+    held: tuple[LeftUndone, ...] = ()
     silent: tuple[int, ...] = ()
 
 
@@ -56,9 +56,9 @@ def going(
         if not again(pod) or fails_its_job(pod, cluster):
             lost.append(pod.row)
         elif (lower := not_ready_below(cluster, pod)) is not None:
-            held.append(Held(lower.key, cluster.home_of(lower.row), controller(pod)))
+            held.append(LeftUndone(lower.key, cluster.home_of(lower.row), controller(pod)))
         elif pod.row in stay and waits_for_the_end(pod, cluster):
-            held.append(Held(pod.key, cluster.home_of(pod.row), controller(pod), silent=True))
+            held.append(LeftUndone(pod.key, cluster.home_of(pod.row), controller(pod), silent=True))
         elif not replaced(pod, cluster):
             evicted.append(pod.row)
     changes = (*leave(cluster, (pod.row for pod in pods if pod.row not in stay)), *ends)

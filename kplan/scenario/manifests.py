@@ -20,7 +20,7 @@ from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Node, Object, Pod, ReplicationController, StatefulSet, Workload
 from kplan.objects.whole_numbers import is_natural, parse_int
 from kplan.scenario.budgets import healthy
-from kplan.scenario.effect import Effect, Held, bad_step
+from kplan.scenario.effect import Effect, LeftUndone, bad_step
 from kplan.scenario.names import find_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
 from kplan.visible import without_credentials
@@ -145,7 +145,7 @@ class Scale:
         return Effect(arrive(cluster, copies), (), (), self._text(before), note)
 
 
-def hold(cluster: Cluster, expansion: Expansion, items: Iterable[Object]) -> tuple[Expansion, tuple[Held, ...]]:
+def hold(cluster: Cluster, expansion: Expansion, items: Iterable[Object]) -> tuple[Expansion, tuple[LeftUndone, ...]]:
     """Leave out of what controllers do what ordered StatefulSets wait with, and tell what they wait for.
 
     Args:
@@ -167,7 +167,7 @@ def hold(cluster: Cluster, expansion: Expansion, items: Iterable[Object]) -> tup
         return lower is None or ordinal(pod.name) < ordinal(lower.name)
 
     held = tuple(
-        Held(pod.key, cluster.home_of(pod.row) if pod.bound else "", controller(pod)) for pod in first.values()
+        LeftUndone(pod.key, cluster.home_of(pod.row) if pod.bound else "", controller(pod)) for pod in first.values()
     )
     return dataclass_replace(expansion, pods=tuple(entry for entry in expansion.pods if made(entry.pod))), held
 

@@ -19,7 +19,7 @@ from kplan.pipeline.happening import Moment
 from kplan.result import EventKind
 from kplan.result.document_whatif import HeldPods, Move, RefusedPods, WhatIfStep
 from kplan.scenario import ScenarioStep, Verb
-from kplan.scenario.effect import Held
+from kplan.scenario.effect import LeftUndone
 from kplan.scenario.names import find_nodes
 from kplan.scenario.nodes import RemoveNode
 from kplan.wording.attempts import evicted_text
@@ -95,7 +95,7 @@ def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
     return replace(told, unmet=tuple(unmet(told, planned)))
 
 
-def _held(held: Held, cluster: Cluster) -> HeldPods:
+def _held(held: LeftUndone, cluster: Cluster) -> HeldPods:
     """Tell what a controller leaves undone, and why."""
     return HeldPods(
         object=owner_text(cluster.pods[cluster.pod_index[held.pod]], cluster), pod=held.pod, because=held_because(held)

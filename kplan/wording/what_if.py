@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kplan.result.document_base import Cause
 from kplan.result.document_whatif import Move, WhatIfStep
 from kplan.scenario import ScenarioStep
-from kplan.scenario.effect import Held
+from kplan.scenario.effect import LeftUndone
 from kplan.words import count, listed
 
 
@@ -27,7 +27,7 @@ def step_notes(moves: Sequence[Move], cut: Sequence[str]) -> Iterator[str]:
         yield f"{count(len(cut), 'pod')} evicted over and over: cut short"
 
 
-def held_because(held: Held) -> Cause:
+def held_because(held: LeftUndone) -> Cause:
     """Say why a controller leaves something undone."""
     name = held.pod.partition("/")[2]
     where = f"{name} on {held.node}" if held.node else name

@@ -15,7 +15,7 @@ from kplan.pipeline import Planner
 from kplan.result import PlanEvent
 from kplan.scenario.budgets import budgets_over, healthy
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
-from kplan.scenario.effect import Held
+from kplan.scenario.effect import LeftUndone
 from kplan.scenario.going import Going, going
 from kplan.scenario.nodes import cordoned, node_of, put, removal
 
@@ -46,7 +46,7 @@ class Gone(Generic[W]):
     late: bool = False
     back: bool = False
     silent: bool = False
-    held: Held | None = None
+    held: LeftUndone | None = None
 
     @property
     def left(self) -> bool:
