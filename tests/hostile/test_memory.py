@@ -101,7 +101,7 @@ def test_a_file_made_to_be_heavy_takes_no_more_than_one_as_kubectl_writes_it(sha
     for row in asked(shape, 9 * MEGABYTE, reading=True):
         assert row["code"] in (0, 2), row
         assert row["code"] == 0 or shape not in COMPACT or row["command"] == "land", row
-        assert row["more"] <= aim(shape, row["size"] / MEGABYTE), row
+        assert row["more"] <= aim(shape, row["command"], row["size"] / MEGABYTE), row
 
 
 def test_how_many_objects_manifests_hold() -> None:
