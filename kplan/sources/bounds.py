@@ -17,15 +17,15 @@ A file of 100 MB as kubectl writes it has some 4 million. Each takes a hundred b
 file.
 """
 
-HEAVIEST = 6.5
-"""Times their text that all objects together may take in memory, and the text itself as far as it stays there.
+HEAVIEST = 4.75
+"""Times their text that all objects together may take in memory; beside them the text of YAML stays there.
 
-As kubectl writes them it is a quarter of that. A cluster that a program wrote with nothing but what scheduling reads
-takes some three times its text where pods come of templates, as equal parts are held once; where each has requests of
-its own, a pod takes 1,200 bytes for 220.
+As kubectl writes them it is a third of that. A cluster that a program wrote with nothing but what scheduling reads
+takes some two to three times its text where pods come of templates, as equal parts are held once; where each has
+requests of its own, a pod takes 780 bytes for 190.
 """
 
-LEAST_WEIGHT = 34 << 20
+LEAST_WEIGHT = 40 << 20
 """What objects may take in memory of however short a text [bytes]."""
 
 MOST_DOCUMENTS = 300_000

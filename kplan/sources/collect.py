@@ -55,10 +55,10 @@ class Collector:
         """Whether nothing was there, neither an object nor a list that says of what."""
         return not (self._tables or self._unknown or self._broken)
 
-    def weighs(self, size: int, file: str, *, passing: bool) -> None:
+    def weighs(self, size: int, file: str) -> None:
         """Take files of any size; what is in them may not be much heavier."""
         if self._scale is not None:
-            self._scale.reads(size, file, passing=passing)
+            self._scale.reads(size, file)
 
     def add(self, record: Record) -> None:
         """Take an object; one that is broken is left out and remembered as such."""

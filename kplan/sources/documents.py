@@ -87,8 +87,8 @@ class Sink(Protocol):
     looks_back: ClassVar[bool]
     """Whether a record is looked at after the next was given."""
 
-    def weighs(self, size: int, file: str, *, passing: bool) -> None:
-        """Take note of a file of this size [bytes] that is about to be read, and whether its text goes as it is read.
+    def weighs(self, size: int, file: str) -> None:
+        """Take note of a file of this size [bytes] that is about to be read.
 
         Raises:
             SourceError: it is too much.
@@ -158,7 +158,7 @@ def read(file: File, sink: Sink, hint: Hint = NO_HINT, forms: Sequence[Form] = (
     form = next((form for form in forms if form.recognises(text)), None)
     is_json = _JSON.match(data) is not None
     passes = form is None and is_json and not sink.looks_back and len(data) >= WORTH_IT
-    sink.weighs(len(data), file.name, passing=passes)
+    sink.weighs(len(data), file.name)
     if not is_json and may_be_cut(data):
         sink.note(f"{file.name}: its last line has no line break and ends in a plain value: was the file cut off?")
     nodes = _documents(data if form is None else form.text(data, file.name), file.name, passes=passes)

@@ -146,11 +146,11 @@ class Manifests:
         """Whether nothing was there."""
         return not (self.objects or self.broken_objects)
 
-    def weighs(self, size: int, file: str, *, passing: bool) -> None:
+    def weighs(self, size: int, file: str) -> None:
         """Take note of how long a file is; all of them are held in memory as they are written."""
         self.bytes_read += size
         self.reading = file
-        self.scale.reads(size, file, passing=passing)
+        self.scale.reads(size, file)
         if self.bytes_read > MOST_OF_MANIFESTS:
             raise SourceError(
                 f"more than {MOST_OF_MANIFESTS >> 20} MiB of manifests, the most that kplan reads",

@@ -18,6 +18,7 @@ import msgspec
 from msgspec import inspect
 
 from kplan.objects.models import Object
+from kplan.sources import slim_maps
 from kplan.sources.fit import type_of
 
 _OWN = frozenset({"uid", "resource_version", "generate_name", "message", "annotations"})
@@ -75,6 +76,7 @@ def forget() -> None:
     _known.clear()
     _parts.clear()
     _held[0] = 0
+    slim_maps.forget()
 
 
 @cache
@@ -139,6 +141,8 @@ def _part(kind: inspect.Type) -> _Share | None:
             value = inner(value)
         if type(value) is list:
             value = value[:]  # one that was decoded has room for more
+        elif type(value) is dict:
+            value = slim_maps.slim(value)
         if len(key) <= _LARGEST_PART:
             _held[0] += len(key) + _FOR_EACH
             if _held[0] > _MOST_OF_PARTS:
@@ -158,18 +162,18 @@ def _of_struct(kind: inspect.StructType, *, top: bool) -> _Share | None:
     inner = _of_parts(parts) if parts else None
     if not texts:
         return inner
-    texts.append(texts[0])  # two at least, so that a tuple is given
-    every, names = attrgetter(*texts), tuple(texts)
+    every, names = attrgetter(*texts, texts[0]), tuple(texts)  # two at least, so that a tuple is given
 
     def shared(value: Any) -> Any:
         get = _known.get
-        for name, text in zip(names, every(value), strict=True):
+        for name, text in zip(names, every(value), strict=False):
             if type(text) is str:
                 same = get(text)
                 if same is None:
                     remember(text)
-                elif same is not text:
-                    _hits.add(id(same))
+                    continue
+                _hits.add(id(same))
+                if same is not text:
                     setattr(value, name, same)
         if inner is not None:
             inner(value)

@@ -30,8 +30,9 @@ _LARGE = 1 << 15
 _DENSE = 2.75
 """Times their text that objects weigh from which on repeated texts are looked for; kubectl writes more."""
 
-_ENTRY = 100
-"""What a table takes to hold an object: a place in a map and in a list [bytes]."""
+_ENTRY = 50
+"""What tables take to hold an object: a place in a map, which is twice as large as needed at times, and in a tuple
+[bytes]."""
 
 _FIRST = 16
 """Objects that are weighed before what they say counts."""
@@ -53,14 +54,12 @@ class Scales:
         self.text = 0
         self.objects = float(_TABLES)
         self._file = ""
-        self._held = 0
         self._weighed, self._of_text, self._count = 0, 0, 0
         self._drawn = 1
 
-    def reads(self, size: int, file: str, *, passing: bool = False) -> None:
-        """Take note of a file that is about to be read [bytes], and whether its text goes as it is read."""
+    def reads(self, size: int, file: str) -> None:
+        """Take note of a file that is about to be read [bytes]."""
         self.text += size
-        self._held = 0 if passing else size
         self._file = file
 
     def take(self, item: Object, size: int) -> None:
@@ -97,7 +96,7 @@ class Scales:
         self._of_text += times * size
         self._count += 1
         self.objects += times * (self._entry + own)
-        most = max(LEAST_WEIGHT, int(HEAVIEST * self.text) - self._held)
+        most = max(LEAST_WEIGHT, int(HEAVIEST * self.text))
         if self.objects > most and self._are_heavy and (self._count >= _FIRST or times == 1):
             raise SourceError(
                 f"its objects take more than {most:,} bytes in memory, the most that is held of {self.text:,} bytes",

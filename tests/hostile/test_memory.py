@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from kplan.errors import SourceError
-from kplan.sources import bounds, load, load_objects, scalars, yaml_lines
-from tests.hostile.compact import COMPACT
+from kplan.sources import bounds, load, load_objects, repeated_texts, scalars, scale, yaml_lines
+from tests.hostile.compact import COMPACT, cluster
 from tests.hostile.samples import node, pod
 from tests.hostile.weight import MEGABYTE, SHAPES, aim, asked
 
@@ -65,6 +65,22 @@ def test_a_dump_takes_less_than_four_times_its_size(
     assert len(read[0].pods) == PODS
 
 
+@pytest.mark.parametrize("shape", COMPACT)
+def test_a_cluster_as_a_program_writes_it_takes_less_than_four_times_its_size(
+    shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 0)  # that of a file of many times this size
+    monkeypatch.setattr("kplan.sources.scale.HEAVIEST", 9)
+    monkeypatch.setattr("kplan.sources.documents.WORTH_IT", 0)
+    file = tmp_path / "s.json"
+    size = file.write_bytes(cluster(COMPACT[shape], 1_500_000))
+    load(file)
+    repeated_texts.forget()
+    read = []
+    assert most(lambda: read.append(load(file))) < TIMES * size + scale._TABLES
+    assert len(list(read[0].objects())) > 1_000
+
+
 def test_ten_times_the_objects_of_manifests_take_no_more_memory_than_the_most(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +101,7 @@ def test_a_file_made_to_be_heavy_takes_no_more_than_one_as_kubectl_writes_it(sha
     for row in asked(shape, 9 * MEGABYTE, reading=True):
         assert row["code"] in (0, 2), row
         assert row["code"] == 0 or shape not in COMPACT or row["command"] == "land", row
-        assert row["more"] <= aim(row["size"] / MEGABYTE), row
+        assert row["more"] <= aim(shape, row["command"], row["size"] / MEGABYTE), row
 
 
 def test_how_many_objects_manifests_hold() -> None:

@@ -9,9 +9,12 @@ from typing import Any
 
 import msgspec
 import pytest
+import yaml
 
 from kplan.errors import SourceError
 from kplan.objects.models import Node, Pod
+from kplan.objects.models.meta import ObjectMeta
+from kplan.objects.models.pod import PodSpec
 from kplan.sources import load, load_objects, load_values, repeated_texts
 from kplan.sources.repeated_texts import share
 from kplan.sources.scale import Scales
@@ -176,7 +179,7 @@ def test_a_compact_cluster_is_read_however_large(shape: str, tmp_path: Path, mon
     monkeypatch.setattr("kplan.sources.scale._TABLES", 0)
     monkeypatch.setattr("kplan.sources.documents.WORTH_IT", 0)
     file = tmp_path / "s.json"
-    file.write_bytes(cluster(COMPACT[shape], 1_000_000))
+    file.write_bytes(cluster(COMPACT[shape], 1_500_000))
     assert len(list(load(file).objects())) > 1_000
 
 
@@ -228,5 +231,22 @@ def test_a_weight_is_what_python_takes() -> None:
     scale.take(msgspec.json.decode(b'{"metadata":{"name":"n"}}', type=Node), large)
     empty = scale.objects - begun
     scale.take(msgspec.json.decode(b'{"metadata":{"name":"n","labels":{"%s":"v"}}}' % (b"k" * 951), type=Node), large)
-    # a map of 184 bytes, a key of 49 + 951, a value that is known by then or of 64
-    assert 184 + 1000 <= scale.objects - begun - 2 * empty <= 192 + 1008 + 64
+    # a map of 80 bytes that holds its key with others, a key of 49 + 951, a value that is known by then or of 64
+    assert 80 + 1000 <= scale.objects - begun - 2 * empty <= 80 + 1008 + 64
+
+
+def test_a_text_that_is_the_same_object_already_counts_once() -> None:
+    """A reader of YAML gives a text that it met before as it is."""
+    name = "a-node-of-some-length"
+    pods = [Pod(metadata=ObjectMeta(name=f"p{at}"), spec=PodSpec(node_name=name)) for at in range(2)]
+    assert id(name) not in share(pods[0])
+    assert id(name) in share(pods[1])
+
+
+def test_a_compact_cluster_in_yaml_is_read_however_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kplan.sources.scale.LEAST_WEIGHT", 0)
+    monkeypatch.setattr("kplan.sources.scale._TABLES", 0)
+    pods = json.loads(cluster(COMPACT["compact pods of their own size"], 800_000))
+    file = tmp_path / "s.yaml"
+    file.write_text(yaml.dump(pods, Dumper=yaml.CSafeDumper))
+    assert len(list(load(file).objects())) > 1_000
