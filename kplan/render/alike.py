@@ -10,6 +10,8 @@ from msgspec import structs
 from kplan.result.document_check import CheckedObject, Finding
 from kplan.words import count, listed
 
+ADVICE = "careful"
+"""The rule of what is worth knowing and fails nothing."""
 PLACES = 6
 """Further places that are told by name."""
 NAMES = 2
@@ -44,6 +46,18 @@ def _place_beside(first: Finding, other: Finding) -> str:
     if place_of(other) == place_of(first):
         return ""
     return f"line {other.line}" if other.file == first.file and other.line else place_of(other)
+
+
+def heading_of(finding: Finding) -> str:
+    """What a reader sees in a list: of advice what it is about, as how it counts says nothing of what is wrong."""
+    return finding.object if finding.rule == ADVICE else f"{finding.object}: {finding.title}"
+
+
+def sentence_of(finding: Finding) -> str:
+    """A finding as one text; advice names its object itself."""
+    if finding.rule == ADVICE:
+        return finding.text
+    return f"{heading_of(finding)}. {finding.text.removeprefix(f'{finding.object}: ')}"
 
 
 def place_of(finding: Finding) -> str:

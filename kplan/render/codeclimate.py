@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from typing import Any
 
+from kplan.render.alike import sentence_of
 from kplan.render.data import escaped_json
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
@@ -35,7 +36,7 @@ def report(document: CheckResult) -> str:
 
 def _finding(finding: Finding, first: tuple[str, int]) -> dict[str, Any]:
     file, line, _ = finding.place
-    text = f"{finding.object}: {finding.title}. {finding.text.removeprefix(f'{finding.object}: ')}"
+    text = sentence_of(finding)
     text += "".join(f". {told}" for told in attempt_lines(finding.attempt, finding.edits))
     if not finding.counted:
         text += f" (not counted: {finding.why_not})"

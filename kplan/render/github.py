@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kplan.render.alike import Alike, alike
+from kplan.render.alike import Alike, alike, heading_of
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
 from kplan.words import count
@@ -70,7 +70,7 @@ def _finding(group: Alike) -> str:
         where["file"] = file
         where |= {"line": str(line)} if line else {}
         where |= {"col": str(column)} if column else {}
-    where["title"] = f"kplan {finding.rule}: {finding.object}: {finding.title}"
+    where["title"] = f"kplan {finding.rule}: {heading_of(finding)}"
     tried = "".join(f"\n{line}" for line in attempt_lines(finding.attempt, finding.edits))
     also = f"\n{group.likewise}" if group.others else ""
     told = f"{finding.text}{also}"

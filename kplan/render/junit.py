@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from kplan.render.alike import heading_of
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckedObject, CheckResult, CheckRule, Finding
 from kplan.result.document_versions import OtherVersion
@@ -131,7 +132,7 @@ def _failure(finding: Finding) -> tuple[str, str, str]:
     place = f"{finding.file}:{finding.line}" if finding.line else finding.file
     message = finding.message if finding.message not in finding.text else ""
     lines = [finding.text, *attempt_lines(finding.attempt, finding.edits), place, message]
-    return finding.rule, f"{finding.object}: {finding.title}", "\n".join(line for line in lines if line)
+    return finding.rule, heading_of(finding), "\n".join(line for line in lines if line)
 
 
 def _doubt(doubt: CheckDoubt) -> _Case:

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+from kplan.render.alike import sentence_of
 from kplan.render.data import escaped_json
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
@@ -156,7 +157,7 @@ def _tell_apart(results: list[dict[str, Any]]) -> None:
 
 def _result(finding: Finding, rule: int, file: str, line: int) -> dict[str, Any]:
     """A finding stands at its manifest, one without at the first: code scanning shows no result without a place."""
-    text = f"{finding.object}: {finding.title}. {finding.text.removeprefix(f'{finding.object}: ')}"
+    text = sentence_of(finding)
     text += "".join(f". {line}" for line in attempt_lines(finding.attempt, finding.edits))
     if not finding.counted:
         text += f" (not counted: {finding.why_not})"

@@ -101,7 +101,7 @@ def test_on_a_narrow_screen_a_table_that_is_too_wide_becomes_a_paragraph_for_eac
     assert page.lines == [
         "Pods     1  shop/checkout-service-frontend-7d4b9c6f8-2k9dl:",
         "           lands on node-with-a-long-name-a",
-        "         2  b: note moved twice",
+        "         2  b: moved twice",
     ]
 
 

@@ -265,3 +265,13 @@ def test_a_step_has_no_more_annotations_than_github_shows(case: str) -> None:
 def test_an_edit_of_another_file_is_where_the_annotation_stands() -> None:
     found = document(checked(), findings=[finding(file="", line=0, edits=(EDIT,))])
     assert next(commands(found))["line"] == "31"
+
+
+def test_the_title_of_advice_is_what_it_is_about_and_not_how_it_counts() -> None:
+    text = "deploy/shop/web requests no cpu and no memory"
+    advice = finding("careful", title="advice only", text=text, counted=False, why_not="a warning")
+    result = document(checked(), findings=(advice,))
+    [issue] = json.loads(codeclimate.report(result))
+    assert issue["description"] == f"{text} (not counted: a warning)"
+    written = [sarif.log(result), codeclimate.report(result), github.commands(result), junit.report(result)]
+    assert [one for one in written if "advice only" in one] == []

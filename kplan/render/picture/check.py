@@ -74,5 +74,6 @@ def _rule(rule: str, numbers: Counter[bool]) -> Bar:
 
 
 def _verb(part: str, number: int) -> str:
-    one = {"count": "counts", "do not count": "does not count"}
-    return one[part] if number == 1 else part
+    if part == "count":
+        return "counts" if number == 1 else "count"
+    return "does not" if number == 1 else "do not"

@@ -37,6 +37,9 @@ def _weights(profile: ConfiguredProfile) -> Bars | None:
         segment = Segment(part, plugin.weight, look, f"{plugin.weight:,}")
         note = f"{plugin.weight:,}{was if differs else ''}"
         bars.append(Bar(plugin.name, (segment,), note, strong=differs))
+    # what was taken away has no weight left to draw, and is what is asked about
+    removed = [one for one in profile.differences if one.code == "removed" and _SCORE in one.points]
+    bars += [Bar(one.plugin, (), "removed, there by default", strong=True) for one in removed]
     more = count(len(order) - _MOST, "further plugin") if len(order) > _MOST else ""
     return Bars(f"Weights of scores: {profile.scheduler_name}", tuple(bars), counts("weight"), more=more)
 

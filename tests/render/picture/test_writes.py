@@ -169,6 +169,8 @@ def test_a_weight_that_is_not_the_default_is_told_with_the_default() -> None:
         differences=(
             ConfiguredDifference(code="weight", text="t", plugin="ImageLocality", default=1, here=7),
             ConfiguredDifference(code="added", text="t", plugin="Own"),
+            ConfiguredDifference(code="removed", text="t", plugin="NodeAffinity", points=("score",)),
+            ConfiguredDifference(code="removed", text="t", plugin="NodeName", points=("filter",)),
         ),
     )
     report = ConfigReport(api_version=API_VERSION, origin=FROM, form="v1", profiles=(profile,))
@@ -177,6 +179,7 @@ def test_a_weight_that_is_not_the_default_is_told_with_the_default() -> None:
         ("ImageLocality", "7, by default 1", True),
         ("Own", "2, not there by default", True),
         ("NodeResourcesFit", "1", False),
+        ("NodeAffinity", "removed, there by default", True),
     ]
     assert [(datum.label, datum.part, datum.value) for datum in points.data()] == [
         ("score", "there by default", 1),
