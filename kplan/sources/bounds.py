@@ -5,7 +5,12 @@ What one object may hold stands in ``objects.limits``.
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from kplan.errors import SourceError
+
+_COUNTED = 1 << 19
+"""Length of an object whose values are counted [bytes]."""
 
 LARGEST_OBJECT = 8 << 20
 """Length of one object in JSON [bytes]; etcd takes 1.5 MiB of its own, denser form."""
@@ -48,6 +53,16 @@ MOST_OBJECTS = 10_000
 """Objects in all manifests of one question; each pod of them is planned by itself, one after another."""
 
 
+class Sized(Protocol):
+    """What can be asked how large it is."""
+
+    def size(self) -> int:
+        """Bytes of its text."""
+
+    def parts(self) -> int:
+        """How many values it has, in maps and lists of it, too."""
+
+
 def check_values(data: bytes, file: str) -> None:
     """Refuse a file of far more values than any of its size that Kubernetes writes.
 
@@ -83,3 +98,12 @@ def check_count(number: int, most: int, what: str, file: str) -> None:
             code="too-many",
             hint="is it the right file?",
         )
+
+
+def too_large(node: Sized) -> str:
+    """Say that an object is larger than any that a cluster holds; empty for all others."""
+    if node.size() > LARGEST_OBJECT:
+        return f"an object of {node.size():,} bytes, and {LARGEST_OBJECT:,} is the most that kplan reads"
+    if node.size() > _COUNTED and (parts := node.parts()) > MOST_PARTS:
+        return f"an object of {parts:,} values, and {MOST_PARTS:,} is the most that kplan reads"
+    return ""

@@ -14,7 +14,7 @@ from kplan.errors import SourceError
 from kplan.objects import models
 from kplan.objects.state import BrokenObject
 from kplan.sources import json_text, yaml_lines
-from kplan.sources.bounds import LARGEST_OBJECT, MOST_DOCUMENTS, MOST_PARTS, check_values
+from kplan.sources.bounds import MOST_DOCUMENTS, check_values, too_large
 from kplan.sources.cut_off import may_be_cut
 from kplan.sources.fit import Path, describe
 from kplan.sources.json_nodes import JsonNode, JsonPlace
@@ -31,8 +31,6 @@ _RETRY_AS_YAML = 4 << 20
 
 _STRANGE = 20_000
 """Elements of lists that are no objects, none being one, before reading ends."""
-_COUNTED = 1 << 19
-"""Length of an object whose values are counted [bytes]."""
 
 _LIST_DEPTH = 4
 _FOREIGN = 1_000
@@ -68,7 +66,7 @@ class DumpFacts:
         partial: by kind name, why only part of the objects are there, and what that means for it.
         notes: sentences about this dump.
         notes_of: by kind name, a sentence that is true where the dump holds any of that kind.
-        templates: nodes that node groups would add, with the pods that come with them.
+        templates: nodes that node groups would add, with their pods.
         configuration: the scheduler's configuration, as written.
     """
 
@@ -341,18 +339,13 @@ class _Reading:
         elif kind and not api_version and kind == hint.kind:
             api_version = hint.api_version
         problem = _unnamed(api_version, kind)
-        if not problem and node.size() > LARGEST_OBJECT:
-            self.found = True
-            told = f"an object of {node.size():,} bytes, and {LARGEST_OBJECT:,} is the most that kplan reads"
-            self.sink.broken(Record(str(api_version), str(kind), node, self.name).broken(told))
-        elif not problem and node.size() > _COUNTED and (parts := node.parts()) > MOST_PARTS:
-            self.found = True
-            told = f"an object of {parts:,} values, and {MOST_PARTS:,} is the most that kplan reads"
-            self.sink.broken(Record(str(api_version), str(kind), node, self.name).broken(told))
-        elif not problem:
-            self.found = True
-            self.sink.add(Record(str(api_version), str(kind), node, self.name))
         if not problem:
+            self.found = True
+            record = Record(str(api_version), str(kind), node, self.name)
+            if told := too_large(node):
+                self.sink.broken(record.broken(told))
+            else:
+                self.sink.add(record)
             return
         value = node.value()
         assert isinstance(value, dict)

@@ -37,6 +37,11 @@ ASKED: Mapping[str, Sequence[str]] = {
 AT = (0.5, 1.0, 2.0, 3.0)
 
 
+def words_of(name: str, web: Path) -> list[str]:
+    """The words of a command."""
+    return [str(web) if word == "WEB" else word for word in ASKED[name]]
+
+
 def interrupted(words: Sequence[str], at: float) -> tuple[float, float] | None:
     """Seconds of CPU and by the clock from the interrupt to the end; None if it ended before."""
     pid, terminal = pty.fork()
@@ -73,7 +78,7 @@ def main(argv: Sequence[str]) -> None:
         web = Path(folder) / "web.yaml"
         web.write_text(WEB % 10_000)
         for name in args.commands or ASKED:
-            words = [str(web) if word == "WEB" else word for word in ASKED[name]]
+            words = words_of(name, web)
             for at in args.at or AT:
                 took = interrupted([*words, "--snapshot", args.snapshot, "--no-cache"], at)
                 told = "ended before" if took is None else f"{took[0]:.2f} s of CPU, {took[1]:.2f} s by the clock"

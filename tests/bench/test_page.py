@@ -16,7 +16,7 @@ def test_each_target_stands_beside_its_figure() -> None:
     assert "- `drain --find`: 31.0 s, and 30 s is the target.\n" in text
     assert "- `capacity`: not measured.\n" in text
     assert "- pods of 50 templates" not in text
-    assert "- `capacity`, times cluster-capacity: not measured." in text
+    assert "- `capacity` of 1,000 nodes, times as fast as cluster-capacity: not measured." in text
 
 
 def test_a_machine_that_was_not_quiet_is_named() -> None:
@@ -42,7 +42,7 @@ def test_growth_by_things_is_told() -> None:
 
 
 def test_workers_that_share_cores_are_named() -> None:
-    assert "no more than 2x can be had" in "".join(page.few_cores({"sweep": 1.9, "cores": 2}))
+    assert "so that near 4x cannot be had here" in "".join(page.few_cores({"sweep": 1.9, "cores": 2}))
     assert not list(page.few_cores({"sweep": 3.9, "cores": 8}))
 
 
