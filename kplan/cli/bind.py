@@ -62,7 +62,7 @@ def bind(
         raise typer.Exit(ExitCode.OK)
     asked = writing.command(targets)
     asked.check(source.snapshot)
-    check_output(shown)
+    check_output(shown, {"--save-plan": writing.save_plan, "--journal": writing.journal or writing.resume})
     person = Terminal(yes=writing.yes, quiet=shown.quiet)
     opener = Opener(source, rules)
     document = go(asked, flags, opener.open, person)

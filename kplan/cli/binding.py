@@ -129,12 +129,25 @@ def _words(options: Mapping[str, str]) -> str:
 _FORMATS = ("text", "wide", "json", "yaml", "markdown", "html")
 
 
-def check_output(shown: Shown) -> None:
+def check_output(shown: Shown, kept: Mapping[str, str]) -> None:
     """Refuse, before anything is written to a cluster, an output that could not be written afterwards.
 
+    Args:
+        shown: where reports go.
+        kept: by option, the plan and the journal, which no report may take the place of.
+
     Raises:
-        UsageError: a format that no document of bind has, or a file for which there is no folder.
+        UsageError: a format that no document of bind has, a file for which there is no folder, or two outputs in one.
     """
+    from kplan.cli.targets import same_output
+
+    files = {**{f"-o {target.format}": target.file for target in shown.to if target.file}, **kept}
+    named = [(option, file) for option, file in files.items() if file]
+    for number, (option, file) in enumerate(named):
+        for other, before in named[:number]:
+            if same_output(file, before):
+                hint = "name another file"
+                raise UsageError(f"two outputs on {file}: {other} and {option}", code="two-outputs", hint=hint)
     for target in shown.to:
         if target.format not in _FORMATS:
             hint = f"one of: {', '.join(_FORMATS)}"

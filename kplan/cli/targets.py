@@ -62,7 +62,7 @@ def targets(given: Sequence[str]) -> list[Target]:
             raise UsageError(f"-o {target.format}: no such format", code="bad-format", hint=hint)
     files = [target.file for target in asked]
     for number, file in enumerate(files):
-        if any(_same(file, other) for other in files[:number]):
+        if any(same_output(file, other) for other in files[:number]):
             where = file or "standard output"
             hint = f"name another file: -o {asked[number].format}=FILE"
             raise UsageError(f"two outputs on {where}", code="two-outputs", hint=hint)
@@ -74,6 +74,6 @@ def _target(text: str) -> Target:
     return Target(form, template=rest) if form in TEMPLATES else Target(form, rest)
 
 
-def _same(one: str, other: str) -> bool:
+def same_output(one: str, other: str) -> bool:
     """Whether two outputs go to one place, by whatever names; a device takes several."""
     return one == other or bool(one and other and same_file(one, other) and not Path(one).is_char_device())

@@ -357,3 +357,27 @@ def test_a_digest_does_not_hang_on_the_order_of_keys_and_takes_any_text() -> Non
     assert digest({"a": 1, "b": ["x"]}) == digest({"b": ["x"], "a": 1})
     assert digest({"a": "\ud800"}) != digest({"a": "\ufffd"})
     assert digest({"a": 1}) != digest({"a": "1"})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*SAVE, "-o", "json=plan"), (*SAVE, "-o", "html=./plan"), (*APPLY, "-o", "json=journal"),
+        (*APPLY, "--save-plan", "journal"),
+    ],
+    ids=["a report over the plan", "by another name", "a report over the journal", "the plan over the journal"],
+)  # fmt: skip
+def test_no_output_takes_the_place_of_a_plan_or_a_journal(words: tuple[str, ...], desk: Desk) -> None:
+    desk.save(settings(), alone())
+    assert desk.bind("-f", "app.yaml", *words) == 2
+    assert "two outputs on" in desk.said()
+    assert not [path for path in desk.created if path.endswith("/alone")]
+
+
+def test_a_journal_that_is_resumed_is_no_output_either(desk: Desk) -> None:
+    desk.save(settings(), alone())
+    assert desk.bind("-f", "app.yaml", *APPLY) == 0
+    desk.killed()
+    assert desk.bind("--resume", "journal", "--yes", "-o", "yaml=journal") == 2
+    assert "two outputs on journal" in desk.said()
+    assert not [path for path in desk.created if path.endswith("/alone")]
