@@ -1,7 +1,6 @@
 """From one file to its objects: JSON or YAML, lists and typed lists, streams, bare arrays.
 
-This is the seam for layouts: one calls ``read`` for each of its files, with what the file's place in the layout says of
-objects that have no kind of their own.
+This is the seam for layouts: one calls ``read`` for each file, with what its place says of objects without a kind.
 """
 
 import re

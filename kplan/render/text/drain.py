@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kplan.render.text.fitting import Fitting
-from kplan.render.text.layout import LABEL, NoPlace, Page
+from kplan.render.text.layout import LABEL, Page, WordCell
 from kplan.render.text.shared import group_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.render.text.turns import fullness_lines, turn_lines
@@ -96,8 +96,8 @@ def _stuck(pod: DrainedPod) -> bool:
 
 
 def _row(pod: DrainedPod, *, several: bool) -> tuple[str, ...]:
-    lands = NoPlace(pod.fate) if pod.fate in ("stays", "refused", "waits") else pod.lands_on
-    lands = lands or (NoPlace("Pending") if pod.instead else "-")
+    lands = WordCell(pod.fate) if pod.fate in ("stays", "refused", "waits") else pod.lands_on
+    lands = lands or (WordCell("Pending") if pod.instead else "-")
     note = pod.note
     if pod.after_deletion:
         note = ", ".join(filter(None, (f"once {pod.node} is deleted", note)))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from kplan.render.heads import HEADS, heads_of
 from kplan.render.text.fitting import Fitting
-from kplan.render.text.layout import LABEL, NoPlace, Page
+from kplan.render.text.layout import LABEL, Page, WordCell
 from kplan.render.text.shared import group_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import move_line
@@ -115,7 +115,7 @@ _FATES = ("pending", "gone", "placed", "elsewhere", "stays", "leaves")
 
 
 def _lands(pod: FailedPod) -> str:
-    return pod.lands_on or NoPlace({"gone": "GONE", "elsewhere": "(other scheduler)"}.get(pod.fate, "Pending"))
+    return pod.lands_on or WordCell({"gone": "GONE", "elsewhere": "(other scheduler)"}.get(pod.fate, "Pending"))
 
 
 def _when(pod: FailedPod) -> str:

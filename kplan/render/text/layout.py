@@ -23,7 +23,7 @@ _BAR = re.compile(r"#*\.*")
 """A cell that says nothing in a paragraph."""
 
 
-class NoPlace(str):
+class WordCell(str):
     """A cell that says what became of something, where the others of its column name a place: no head goes with it."""
 
     __slots__ = ()
@@ -138,7 +138,7 @@ class Page:
             about = "  ".join(row[: 2 if numbered else 1])
             first = 2 if numbered else 1
             told = [
-                cell if head in BARE or isinstance(cell, NoPlace) else f"{head} {cell}".strip()
+                cell if head in BARE or isinstance(cell, WordCell) else f"{head} {cell}".strip()
                 for head, cell in zip(heads[first:], row[first:], strict=True)
                 if cell not in EMPTY and not _BAR.fullmatch(cell)
             ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.groups import groups
-from kplan.render.text.layout import NoPlace, Page
+from kplan.render.text.layout import Page, WordCell
 from kplan.render.text.rollout import attempt, changes, edit_text, quotas, rollout_steps, rollouts
 from kplan.render.text.shared import group_lines, headline, more_of, notes, origin, owners
 from kplan.render.text.style import Style
@@ -96,7 +96,7 @@ def _steps(page: Page, document: SimulationPlan) -> None:
         takes = listed([name.rpartition("/")[2] for name in step.devices], most=4)
         note = "; ".join(filter(None, (note, takes and f"takes {takes}", step.permit)))
         note = f"comes back; {note}".strip("; ") if step.returned else note
-        node = step.node or NoPlace({"pending": "Pending", "gated": "Gated", "failed": "Failed"}[step.result])
+        node = step.node or WordCell({"pending": "Pending", "gated": "Gated", "failed": "Failed"}[step.result])
         rows.append((str(number), step.pod, node, note))
     names = Fitting(names=(1, 2), wraps=(3,))
     if rows and not page.table("Steps", ("#", "pod", "node", ""), rows, (0,), fitting=names):

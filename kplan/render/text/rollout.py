@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kplan.render.text.fitting import Fitting, common_stem
-from kplan.render.text.layout import LABEL, NoPlace, Page
+from kplan.render.text.layout import LABEL, Page, WordCell
 from kplan.result.document_how_to import FieldChange
 from kplan.result.document_plan import (
     Expanded,
@@ -152,7 +152,7 @@ def _table(page: Page, rollout: RolloutPlan, *, everything: bool) -> None:
 
 
 def _row(step: RolloutPlanStep, rollout: RolloutPlan, number: int, cut: str) -> tuple[str, ...]:
-    cells = [str(number), _short(_name(step.pod), cut) or "-", step.node or NoPlace(_WAITING[step.result])]
+    cells = [str(number), _short(_name(step.pod), cut) or "-", step.node or WordCell(_WAITING[step.result])]
     if rollout.strategy:
         cells.append(_leaves(step.leaves, 1) or "-")
     return *cells, f"{step.ready} of {rollout.replicas}"
