@@ -206,6 +206,44 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("--then-delete: the drained nodes are deleted, and count no more"),
     ),
     (
+        "delete-drained",
+        a.Named("silent", names=("n",)),
+        Words("--then-delete: n is deleted, and its pods with it"),
+    ),
+    (
+        "delete-drained",
+        a.Named("silent several", names=("n", "m")),
+        Words("--then-delete: n and m are deleted, and their pods with them"),
+    ),
+    (
+        "out-of-service",
+        a.Named(names=("n",)),
+        Words("taint n out-of-service", note="only where it is off for certain: what still runs there writes on"),
+    ),
+    (
+        "out-of-service",
+        a.Named("several", names=("n", "m")),
+        Words(
+            "taint n and m out-of-service", note="only where they are off for certain: what still runs there writes on"
+        ),
+    ),
+    (
+        "without-grace",
+        a.Named(names=("s/p",), node="n"),
+        Words(
+            "--grace-period 0: s/p is gone from the API at once",
+            note="it may still run on n, a second time under its name",
+        ),
+    ),
+    (
+        "without-grace",
+        a.Named("several", names=("s/p", "s/q"), node="n"),
+        Words(
+            "--grace-period 0: s/p and s/q are gone from the API at once",
+            note="they may still run on n, a second time under their names",
+        ),
+    ),
+    (
         "template-without-node",
         a.Named(names=("deploy/s/web", "sts/s/db")),
         Words("no spec.nodeName in the template of deploy/s/web and sts/s/db", note="its pods are replaced"),

@@ -189,7 +189,12 @@ def _off(unmade: Sequence[Gone[Failure]], *, delete: bool) -> Iterator[Candidate
         steps = tuple(SetTaint(name, OUT_OF_SERVICE, "nodeshutdown", "NoExecute") for name in nodes)
         yield Candidate("out-of-service", RemedyCost.UNCORDON, what, steps=steps)
         if delete:
-            yield Candidate(_DELETE, RemedyCost.NODE, about.Named("silent", names=nodes), steps=(DELETE,))
+            yield Candidate(
+                _DELETE,
+                RemedyCost.NODE,
+                about.Named("silent several" if len(nodes) > 1 else "silent", names=nodes),
+                steps=(DELETE,),
+            )
         risk = about.Named("" if len(names) == 1 else "several", names=names, node=", ".join(nodes))
         yield Candidate("without-grace", RemedyCost.LOSS, risk, steps=(AT_ONCE,))
     for held in dict.fromkeys(gone.held for gone in unmade if gone.held is not None and not gone.held.silent):
