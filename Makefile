@@ -18,7 +18,7 @@ ORACLES := tests/oracle/kporacle $(VERSIONS:%=tests/oracle/v%/kporacle) tests/or
 
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz test-live test-faults test-browser check format lint types layers docs-check docs site readme schema-release check-goldens fmt conformance bench record oracle goldens lock dist single sbom clean
+.PHONY: help setup demo test shown fuzz test-live test-faults test-browser check format lint types layers docs-check docs site readme schema-release check-goldens fmt conformance bench record oracle goldens lock dist single sbom clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -37,8 +37,11 @@ $(READY): requirements-dev.lock pyproject.toml
 demo: $(READY)
 	@$(BIN)/kplan demo
 
-# What the tests show is kept in build/shown, and carried out once they have run (tests/questions/shown.py).
 test: $(READY)
+	@$(RUN) -m pytest -n auto
+
+# All tests; what they show is kept in build/shown, and carried out once they have run (tests/questions/shown.py).
+shown: $(READY)
 	@$(RUN) -m pytest -n auto -p tests.questions.shown --shown build/shown
 
 check: format lint types layers docs-check test
@@ -50,7 +53,7 @@ fuzz: $(READY)
 # Against a real API server, which is built first if it is not there: some minutes, and Go.
 test-live: $(READY)
 	@tests/live/build.sh
-	@KPLAN_REQUIRE_LIVE=1 $(RUN) -m pytest -p tests.questions.shown --shown build/shown-live tests/live
+	@KPLAN_REQUIRE_LIVE=1 $(RUN) -m pytest tests/live
 
 # kplan bind through twelve kinds of fault on a real API server, RUNS of each: half an hour for a hundred.
 test-faults: $(READY)

@@ -135,7 +135,11 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
         (2, "fail a", "a is lost: its pod is placed again"),
         (8, "fail a", "a is lost: 0 of 4 pods placed again, 4 Pending (ml/st-0, +3)"),
         (2, "drain a", "a can be drained: 1 pod evicted, 1 placed again"),
-        (8, "drain a", "a: 4 of its 4 pods would have nowhere to go, ml/st-0"),
+        (
+            8,
+            "drain a",
+            "a: 1 of its 4 pods would have nowhere to go, ml/st-0; 3 of its 4 pods are not made again, ml/st-2",
+        ),
         (8, "simulate -f st", "the rollout of ml/st goes through: all 8 pods are replaced"),
         (8, "check -f new", "deploy/ml/new fails"),
     ],
