@@ -199,7 +199,7 @@ PHRASES: Mapping[str, Words] = {
     "set-budget instead": Words("{name} {key} {new} instead of maxUnavailable"),
     "delete-drained": Words("--then-delete: the drained nodes are deleted, and count no more"),
     "delete-drained silent": Words("--then-delete: {names:and} is deleted, and its pods with it"),
-    "delete-drained silent several": Words("--then-delete: {names:and} are deleted, and their pods with them"),
+    "delete-drained silent-nodes": Words("--then-delete: {names:and} are deleted, and their pods with them"),
     "out-of-service": Words(
         "taint {names:and} out-of-service", note="only where it is off for certain: what still runs there writes on"
     ),

@@ -212,7 +212,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ),
     (
         "delete-drained",
-        a.Named("silent several", names=("n", "m")),
+        a.Named("silent-nodes", names=("n", "m")),
         Words("--then-delete: n and m are deleted, and their pods with them"),
     ),
     (

@@ -192,7 +192,7 @@ def _off(unmade: Sequence[Gone[Failure]], *, delete: bool) -> Iterator[Candidate
             yield Candidate(
                 _DELETE,
                 RemedyCost.NODE,
-                about.Named("silent several" if len(nodes) > 1 else "silent", names=nodes),
+                about.Named("silent-nodes" if len(nodes) > 1 else "silent", names=nodes),
                 steps=(DELETE,),
             )
         risk = about.Named("" if len(names) == 1 else "several", names=names, node=", ".join(nodes))
