@@ -210,13 +210,7 @@ class Quotas:
 
         Source: pvcEvaluator in pkg/quota/v1/evaluator/core/persistent_volume_claims.go.
         """
-        matching = [
-            account
-            for account in self._accounts.get(claim.namespace, ())
-            if claim_resources(account.hard) and not scopes(account.quota)
-        ]
-        if matching:
-            self._charge(matching, claim.key, claim_usage(claim), claim_resources)
+        self._charge_all(claim.namespace, claim.key, claim_usage(claim), claim_resources)
 
     def let_in_object(self, plural: str, group: str, namespace: str, name: str, more: Amounts) -> None:
         """Count a new object that is neither a pod nor a claim.
@@ -240,13 +234,7 @@ class Quotas:
         def covers(hard: Mapping[str, object]) -> frozenset[str]:
             return counted & hard.keys()
 
-        matching = [
-            account
-            for account in self._accounts.get(namespace, ())
-            if covers(account.hard) and not scopes(account.quota)
-        ]
-        if matching:
-            self._charge(matching, f"{namespace}/{name}", usage, covers)
+        self._charge_all(namespace, f"{namespace}/{name}", usage, covers)
 
     def may_refuse(self, plural: str, group: str, namespace: str, name: str, more: Amounts) -> None:
         """Note which quotas may refuse an object of a kind of which it is not known what is there.
@@ -288,6 +276,19 @@ class Quotas:
             if pod.namespace == account.quota.namespace and self._matches(account.quota, pod, terminating=False):
                 usage = {"count/pods": NANO_PER_UNIT} if pod.ended else pod_usage(pod, self._rules)
                 add_to(account.used, {name: amount for name, amount in usage.items() if name in account.hard})
+
+    def _charge_all(
+        self,
+        namespace: str,
+        key: str,
+        usage: Amounts,
+        covers: Callable[[Mapping[str, object]], frozenset[str]],
+    ) -> None:
+        """Count a usage in every account of a namespace that covers any of it and has no scopes, or in none."""
+        accounts = self._accounts.get(namespace, ())
+        matching = [account for account in accounts if covers(account.hard) and not scopes(account.quota)]
+        if matching:
+            self._charge(matching, key, usage, covers)
 
     def _charge(
         self,
