@@ -298,6 +298,16 @@ def waits(case: Case, pod: Json) -> bool:
     return case.volume and pod["status"].get("phase") == "Pending"
 
 
+def never_started(case: Case, pod: Json) -> bool:
+    """Whether a pod of a Deployment that is scaled next has a node and never ran.
+
+    Where an old ReplicaSet grows and shrinks at once, its controller ranks such a pod beside the one just made by
+    their nodes if that one has one already, and behind it if not, which is a race: once it runs, it is behind it.
+    """
+    scaled = case.after["kind"] == "Deployment" and "scale" in case.what
+    return scaled and on(pod) != "" and not waits(case, pod) and pod["status"].get("phase") == "Pending"
+
+
 def on(pod: Json) -> str:
     return str(pod["spec"].get("nodeName") or "")
 
@@ -448,7 +458,7 @@ def stop(plane: ControlPlane, kubelets: Kubelets, ways: list[Way], source: rando
             kubelets.watch.in_namespace(way.case.namespace), key=lambda pod: str(pod["metadata"]["name"])
         ):
             unready = source.random() < way.case.idle
-            if is_ready(pod) and (unready or on(pod) in (SILENT, OFF)):
+            if (is_ready(pod) and (unready or on(pod) in (SILENT, OFF))) or never_started(way.case, pod):
                 plane.set_pod_running(way.case.namespace, pod["metadata"]["name"], ready=False)
             if way.case.deleted and on(pod) == SILENT:
                 path = f"/api/v1/namespaces/{way.case.namespace}/pods/{pod['metadata']['name']}"
