@@ -14,6 +14,7 @@ import click
 
 from kplan.cli.app import app
 from kplan.cli.exit_codes import ExitCode
+from kplan.cli.leading import globals_last
 from kplan.cli.notes import NOTES, program, say, tell_error
 from kplan.cli.output import nothing_more, unwritable
 from kplan.cli.progress import ACTIVITY
@@ -37,8 +38,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the command line without the program; the process's own if None.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words[:1] == ["help"]:  # as kubectl help drain
-        words = [*words[1:], "--help"]
     forget()
     settings.cache_clear()
     words = globals_last(words)
@@ -58,28 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ACTIVITY.end()
         NOTES.tell()
     return code
-
-
-_GLOBAL = {
-    **dict.fromkeys(("--snapshot", "--context", "--kubeconfig", "-n", "--namespace", "--k8s-version", "--color"), True),
-    **dict.fromkeys(("--debug", "--no-cache"), False),
-}
-"""Options that may stand before the command, as with kubectl, and whether each has a value."""
-
-
-def globals_last(words: list[str]) -> list[str]:
-    """Move options that stand before the command behind it: ``kplan -n shop explain pod`` is as good."""
-    at = 0
-    while at < len(words):
-        name, equals, _ = words[at].partition("=")
-        if name not in _GLOBAL:
-            break
-        at += 2 if _GLOBAL[name] and not equals else 1
-    given, rest = words[:at], words[at:]
-    if not given or not rest or rest[0].startswith("-"):
-        return words
-    end = rest.index("--") if "--" in rest else len(rest)
-    return [*rest[:end], *given, *rest[end:]]
 
 
 def answer(words: list[str]) -> int:

@@ -48,6 +48,9 @@ def compared(program: Path, nodes: int = NODES) -> tuple[Answer, Answer]:
     asked["metadata"]["namespace"] = "default"
     asked["spec"]["restartPolicy"] = "Always"
     asked["spec"]["dnsPolicy"] = "Default"
+    asked["spec"]["terminationGracePeriodSeconds"] = 30
+    for container in asked["spec"]["containers"]:
+        container.update(imagePullPolicy="IfNotPresent", terminationMessagePolicy="FallbackToLogsOnError")
     flow = ["--enable-priority-and-fairness=false", "--max-mutating-requests-inflight=0"]
     with ControlPlane(audit=False, apiserver_args=flow) as running, tempfile.TemporaryDirectory() as folder:
         spread_over_threads(running, "/api/v1/nodes", [node(i) for i in range(nodes)])
@@ -61,6 +64,7 @@ def compared(program: Path, nodes: int = NODES) -> tuple[Answer, Answer]:
         told, mine = _run([sys.executable, "-m", "kplan", "capacity", "-f", str(manifest), *server, "-o", "json"])
         sets = json.loads(told)["sets"]
         told, real = _run([str(program), "--podspec", str(manifest), *server, "-o", "json"])
+        told = told[told.find("\n{") + 1 :]  # its version stands before, in braces, too
         return Answer(sets, mine), Answer(json.loads(told)["status"]["replicas"], real)
 
 
@@ -75,7 +79,7 @@ def _run(words: Sequence[str]) -> tuple[str, float]:
         process.returncode = os.waitstatus_to_exitcode(status)
         faults.seek(0)
         if process.returncode not in (0, 1):
-            raise SystemExit(f"{words[0]}: exit code {process.returncode}: {faults.read(500)}")
+            raise SystemExit(f"{words[0]}: exit code {process.returncode}: {told[:500]}{faults.read(500)}")
     return told, usage.ru_utime + usage.ru_stime
 
 

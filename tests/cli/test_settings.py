@@ -129,6 +129,42 @@ def test_options_may_stand_before_the_command(
     assert capsys.readouterr().out.startswith("FITS     shop/web goes to one of 2 nodes")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-n", "shop", "help", "drain"], "Usage: kplan drain "),
+        (["--color", "never", "--snapshot", "x.json", "help"], "Usage: kplan "),
+        (["--context=prod", "--help"], "Usage: kplan "),
+        (["-n", "shop", "--version"], "kplan "),
+        (["-n", "shop"], "Usage: kplan "),
+        (["-n", "shop", "--color", "always", "schema", "CapacityReport"], '"$schema"'),
+        (["-n", "shop", "--no-cache", "demo", "-h"], "Usage: kplan demo "),
+    ],
+)
+def test_what_a_command_has_no_use_for_may_stand_before_it(
+    alone: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert (said in told.out, told.err) == (True, "")
+
+
+@pytest.mark.parametrize("words", [["nodes"], ["explain", "node", "a"], ["explain", "no/a"]])
+def test_a_namespace_before_a_question_of_nodes_is_not_in_the_way(
+    alone: Path, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    asked = ["--snapshot", str(alone / "cluster.json"), "-n", "shop"]
+    assert main([*asked, *words]) == main([*asked[:2], *words])
+    assert not capsys.readouterr().err
+
+
+def test_what_an_answer_hangs_on_is_not_left_out(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--snapshot", str(alone / "cluster.json"), "demo"]) == 2
+    assert "no such option" in capsys.readouterr().err
+    assert main(["-n", "shop", "drian", "a"]) == 2
+    assert "drain" in capsys.readouterr().err
+
+
 def test_colours_are_as_they_are_asked_for(alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["nodes", "-q", "--snapshot", str(alone / "cluster.json")]
     main(words)
