@@ -7,6 +7,9 @@ work, too. They are kept in ``figures.json`` beside this file, so that a part ca
 all of them, and names what falls short of its target and what was not measured. ``--small`` uses small clusters and
 writes nothing: it shows that all of it runs. KPLAN_CLUSTER_CAPACITY names the program that ``capacities.py`` tells how
 to build.
+
+The targets were set on a machine on which ``PIECE`` takes ``REFERENCE`` seconds. On one of another pace a figure is
+told as it would be there, and as it was measured beside it.
 """
 
 from __future__ import annotations
@@ -30,6 +33,11 @@ from tests.sweep_dask.cluster import dask_cluster
 HERE = Path(__file__).parent
 FIGURES = HERE / "figures.json"
 PAGE = HERE.parents[1] / "docs" / "performance.md"
+PIECE = "number = 0\nfor each in range(10**7):\n    number += each * each\n"
+REFERENCE = 0.75
+"""CPU seconds of the piece of work where the targets were set."""
+ALIKE = 0.15
+"""Machines that differ by no more than this share are of one pace."""
 WEB = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -433,7 +441,7 @@ def busy(figures: Mapping[str, float]) -> str:
 
 def page(figures: Mapping[str, float]) -> str:
     """Write the page."""
-    lines = [HEAD, busy(figures)]
+    lines = [HEAD, busy(figures), paced(figures)]
     for section in dict.fromkeys(row.section for row in ROWS):
         lines += [f"## {section}\n\n| what | target | figure | |\n|---|---|---|---|\n"]
         for row in ROWS:
@@ -459,7 +467,47 @@ def shown(row: Row, figures: Mapping[str, float]) -> str:
         return "not measured | "
     bounded = row.most is not None or row.least is not None
     verdict = "**short**" if row.short(figures[row.name]) else "held" if bounded else ""
-    return f"{told(row, figures[row.name])} | {verdict}"
+    there = figures.get(PACE + row.name)
+    measured = f" ({told(row, at_pace(row.name, figures[row.name], 1 / there))} measured)" if there else ""
+    return f"{told(row, figures[row.name])}{measured} | {verdict}"
+
+
+PACE = "pace of "
+"""Begins the name under which it is kept how many times as slow the machine was on which a figure was measured."""
+_UNITS = {row.name: row.unit for row in ROWS}
+
+
+def pace(bench: Bench) -> float:
+    """How many times as long as where the targets were set a piece of work takes here."""
+    return bench.used("-c", PIECE).seconds / REFERENCE
+
+
+def at_pace(name: str, figure: float, slower: float) -> float:
+    """What a figure would be on a machine so many times as fast; ratios, memory and what the clock tells stay."""
+    unit = "" if name == "interrupt" else _UNITS.get(name, "s")
+    return figure / slower if unit in ("s", "ms") else figure * slower if unit == "pods/s" else figure
+
+
+def keep(figures: dict[str, float], name: str, figure: float, slower: float) -> None:
+    """Keep a figure as it would be where the targets were set, and how many times as slow this machine is."""
+    figures.pop(PACE + name, None)
+    moved = at_pace(name, figure, slower)
+    if moved != figure and abs(slower - 1) > ALIKE:
+        figures[PACE + name] = round(slower, 3)
+        figure = moved
+    figures[name] = round(figure, 3)
+
+
+def paced(figures: Mapping[str, float]) -> str:
+    """Say that figures were measured on a machine of another pace, where that is so."""
+    paces = sorted(value for name, value in figures.items() if name.startswith(PACE))
+    if not paces:
+        return ""
+    return (
+        f"The targets were set on a machine on which Python adds up ten million squares in {REFERENCE} s of CPU. "
+        f"Where that took\n{paces[0]:.1f} to {paces[-1]:.1f} times as long, a figure is divided by it, and what was "
+        "measured stands beside it.\n\n"
+    )
 
 
 def told(row: Row, figure: float) -> str:
@@ -532,10 +580,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not args.write:
             bench.about("nodes")  # modules are compiled, and the cluster is made
         for part in [] if args.write else args.only or PARTS:
+            before = 1.0 if args.small else pace(bench)
             for name, figure in PARTS[part](bench):
                 sys.stdout.write(f"{name}: {figure:.2f}\n")
                 sys.stdout.flush()
-                figures[name] = round(figure, 3)
+                after = 1.0 if args.small else pace(bench)
+                keep(figures, name, figure, (before + after) / 2)
+                before = after
                 if part != "sweep":
                     figures["load"] = max(figures.get("load", 0), round(os.getloadavg()[0], 1))
                 figures["cores"] = os.cpu_count() or 1

@@ -24,6 +24,29 @@ def test_a_machine_that_was_not_quiet_is_named() -> None:
     assert "load average was up to 17 on 2 cores" in page.busy({"load": 17.2, "cores": 2})
 
 
+def test_a_machine_of_another_pace_is_named_and_what_it_took_stands_beside() -> None:
+    figures: dict[str, float] = {}
+    page.keep(figures, "capacity", 8.0, 4.0)
+    page.keep(figures, "mixed", 600.0, 4.0)
+    page.keep(figures, "html", 1.2, 4.0)
+    page.keep(figures, "interrupt", 0.1, 4.0)
+    page.keep(figures, "find", 20.0, 1.1)
+    text = page.page(figures)
+    assert "| `capacity` | 3 s | 2.0 s (8.0 s measured) | held |" in text
+    assert "| pods of 50 templates, mixed | 2,000 pods/s | 2,400 pods/s (600 pods/s measured) | held |" in text
+    assert "| `simulate -o html`, times the text | 1.3x | 1.2x | held |" in text
+    assert "by the clock | 0.2 s | 0.10 s | held |" in text
+    assert "| `drain --find` | 30 s | 20.0 s | held |" in text
+    assert "in 0.75 s of CPU. Where that took\n4.0 to 4.0 times as long, a figure is divided by it" in text
+
+
+def test_what_is_measured_again_at_the_old_pace_is_told_as_it_is() -> None:
+    figures = {"capacity": 2.0, page.PACE + "capacity": 4.0}
+    page.keep(figures, "capacity", 2.5, 0.95)
+    assert figures == {"capacity": 2.5}
+    assert page.paced(figures) == ""
+
+
 def test_growth_is_told_between_the_smallest_and_the_largest() -> None:
     figures = {f"{asked} of {nodes:,} nodes": nodes / 1_000 for asked in page.ASKED for nodes in (1_000, 4_000)}
     figures["nodes of 4,000 nodes"] = 8.0
