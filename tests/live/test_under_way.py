@@ -454,9 +454,7 @@ def courses(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> di
 def stop(plane: ControlPlane, kubelets: Kubelets, ways: list[Way], source: random.Random) -> None:
     """Let some pods be unready, and all on the silent node."""
     for way in ways:
-        for pod in sorted(
-            kubelets.watch.in_namespace(way.case.namespace), key=lambda pod: str(pod["metadata"]["name"])
-        ):
+        for pod in made(kubelets.watch, way.case.namespace):  # names are drawn by the server, anew in each run
             unready = source.random() < way.case.idle
             if (is_ready(pod) and (unready or on(pod) in (SILENT, OFF))) or never_started(way.case, pod):
                 plane.set_pod_running(way.case.namespace, pod["metadata"]["name"], ready=False)
