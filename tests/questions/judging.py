@@ -14,6 +14,8 @@ from kplan.studies.by_object import by_object
 Json = dict[str, Any]
 _OF_GROUP = {"group", "result", "wanted"}
 """What only that has which is told of a group."""
+_NOT_FOR_A_NODE = {"volume-on-lost-node", "volume-in-lost-zone", "pod-not-ready"}
+"""What pods of a lost node wait for that no other node gives."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,9 @@ def judge(way: Way, again: Json) -> str:
     kind = again["kind"]
     if kind in ("DrainPlan", "FailReport") and not wanted:
         return "" if again["verdict"] == "FITS" else f"{again['verdict']} {again['sentence']}"
+    if kind == "FailReport" and not landed:
+        waits = [f"{pod['pod']}: {pod['because']['text']}" for pod in again["pods"] if _lacks_a_node(pod)]
+        return "; ".join(waits)
     if kind == "FailReport":
         borne = sum(case["verdict"] == "FITS" for case in again.get("cases", ()))
         return "" if borne >= landed else f"{borne} of {landed} are borne"
@@ -83,6 +88,11 @@ def judge(way: Way, again: Json) -> str:
         empty = {node["node"] for node in again["found"] if node["goes"] and not node.get("moves")}
         return "" if empty >= set(way.answer["going"]) else f"{empty} are empty, not {way.answer['going']}"
     raise AssertionError(kind)
+
+
+def _lacks_a_node(pod: Json) -> bool:
+    """Whether a pod of a lost node waits for what a node may give it."""
+    return pod["fate"] == "pending" and pod["because"]["code"] not in _NOT_FOR_A_NODE
 
 
 def _running(report: Json) -> int:
