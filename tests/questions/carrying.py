@@ -24,6 +24,7 @@ from kplan.cli.whatif import FLAGS
 from kplan.cluster import to_state
 from kplan.course.trial.attempts import Attempts
 from kplan.pipeline import Planner
+from kplan.pipeline.walk import Walk
 from kplan.remedies.candidate import Remedy
 from kplan.remedies.search import remedies
 from kplan.scenario import load_scenario, parse_step
@@ -172,6 +173,8 @@ def after_its_turn(asked: Asked, folder: Path, *, tried: bool = True, before: st
     fill_in(state, scheduler)
     planner = scheduler.planner(state, preempt="--no-preempt" not in asked.command)
     run(planner, _what_ifs(asked.command))
+    seed = dict(_given(asked.command)).get("--seed", "0")
+    planner.walk = Walk(int(seed)) if tried and "--sample" in asked.command else None
     planner.together = together(planner.cluster, _sets(asked.command)[1::2], _space(asked.command)) if tried else None
     if tried:
         queue = planner.waiting()

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from kplan.result.document_plan import SimulationPlan
-from kplan.studies.by_object import by_object
+from kplan.studies.by_object import Mine, by_object
 
 Json = dict[str, Any]
 _OF_GROUP = {"group", "result", "wanted"}
@@ -136,7 +136,7 @@ def _lands(way: Way, plan: SimulationPlan, landed: int, wanted: int) -> str:
         fits = sum(step.result == "placed" and step.owner in beside["owners"] for step in plan.steps)
         return "" if fits >= landed else f"{fits} of {landed} fit"
     names = [beside["workload"]] if "workload" in beside else [*beside.get("owners", ()), beside.get("object", "")]
-    mine = next(item for item in by_object(plan) if item.name in names)
+    mine = next(item for item in by_object(plan) if not _names(item).isdisjoint(names))
     if not wanted:
         return "" if plan.verdict == "FITS" and not any(one.uneven for one in plan.rollouts) else plan.verdict
     done = landed < wanted or not mine.stalled
@@ -147,5 +147,10 @@ def waiting(way: Way) -> bool:
     """Whether a remedy of a plan is of pods that wait, and not of objects that land."""
     if way.answer["kind"] != "SimulationPlan" or "owners" not in way.beside:
         return False
-    mine = {item.name for item in by_object(msgspec.convert(way.answer, SimulationPlan))}
-    return not mine & way.beside["owners"].keys()
+    items = by_object(msgspec.convert(way.answer, SimulationPlan))
+    return all(_names(item).isdisjoint(way.beside["owners"]) for item in items)
+
+
+def _names(item: Mine) -> set[str]:
+    """What an object is called, and what owns its pods: of a CronJob, the Job of a run."""
+    return {item.name, *(step.owner for step in item.steps)}
