@@ -37,12 +37,13 @@ $(READY): requirements-dev.lock pyproject.toml
 demo: $(READY)
 	@$(BIN)/kplan demo
 
+# What tests show would help is kept in build/shown, and carried out once they have run (tests/questions/shown.py).
 test: $(READY)
-	@$(RUN) -m pytest -n auto
-
-# All tests; what they show is kept in build/shown, and carried out once they have run (tests/questions/shown.py).
-shown: $(READY)
 	@$(RUN) -m pytest -n auto -p tests.questions.shown --shown build/shown
+
+# What the last make test has kept, carried out once more.
+shown: $(READY)
+	@$(RUN) -m tests.questions.shown build/shown
 
 check: format lint types layers docs-check test
 

@@ -58,7 +58,7 @@ class Named:
         to: the node that a pod moves to, or the hostname label of a volume's node.
         names: several objects: pods by ``namespace/name``, volumes, drivers, nodes, ports; taints as
             ``key=value:effect``; access modes.
-        keys: keys of objects of another kind that belong to them.
+        keys: keys of objects that belong to them, or that change; ``namespace/deploy/name`` where kinds differ.
         pairs: labels.
         key: label or field that changes, by its short name.
         new: the number, size or value then.

@@ -107,16 +107,16 @@ def without_named_node(cluster: Cluster, pods: Collection[PodInfo]) -> Iterator[
     for (space, kind, name), pod in owners.items():
         if kind not in _TEMPLATED:
             return
-        keys = {(_TEMPLATED[kind], f"{space}/{name}")}
+        templates = {(_TEMPLATED[kind], f"{space}/{name}")}
         if controller(pod)[0] == "ReplicaSet":
-            keys.add(("replica_sets", f"{space}/{controller(pod)[1]}"))
-        items = (cluster.objects.table(table).get(key) for table, key in sorted(keys))
+            templates.add(("replica_sets", f"{space}/{controller(pod)[1]}"))
+        items = (cluster.objects.table(table).get(key) for table, key in sorted(templates))
         puts += [Put.of(_freed(item)) for item in items if item is not None]
     if puts:
         names = tuple(f"{kind_word(kind)}/{space}/{name}" for space, kind, name in owners)
-        space, kind, name = next(iter(owners))
         keeper = next(filter(None, (keeper_of(put.item) for put in puts)), "")
-        what = about.Named(name=f"{kind_word(kind)}/{name}", namespace=space, names=names, keeper=keeper)
+        keys = tuple(f"{space}/{kind_word(kind)}/{name}" for space, kind, name in owners)
+        what = about.Named(names=names, keys=keys, keeper=keeper)
         yield Candidate("template-without-node", RemedyCost.LOOSEN, what, steps=(Objects(tuple(puts)),))
 
 

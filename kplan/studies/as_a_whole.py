@@ -31,6 +31,7 @@ from kplan.scenario.add_node import AddNode
 from kplan.sources import Manifests
 from kplan.studies.by_object import REPLICATED, Mine, by_object, waiting_among
 from kplan.studies.enough_quota import enough_quota
+from kplan.studies.manifest_of import manifest_of
 from kplan.wording.how_to import how_to
 
 ROUNDS = 3
@@ -68,14 +69,14 @@ class Played:
     Attributes:
         plan: what became of their pods, and of the queue.
         planner: planner over the cluster as the plan left it.
-        told: what changes of each object, in phrases, by its place.
+        told: what changes of each object, in phrases, by its name and place.
         definitions: names of the objects that only define a kind.
         trusted: those of kinds of other projects that are taken to make no pods, with what they are about.
     """
 
     plan: SimulationPlan
     planner: Planner
-    told: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    told: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     definitions: frozenset[str] = frozenset()
     trusted: tuple[tuple[str, str], ...] = ()
 
@@ -230,14 +231,7 @@ class _Landing:
 
     def _with(self, candidate: Candidate) -> Attempt | None:
         manifests = self.whole.again.manifests
-        manifest = next(
-            (
-                manifest_object
-                for manifest_object in manifests.objects
-                if manifest_object.place == self.item.change.place
-            ),
-            None,
-        )
+        manifest = manifest_of(manifests, self.item.name, self.item.change.place)
         if manifest is None:
             return None
         rewritten = None

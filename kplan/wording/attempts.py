@@ -55,15 +55,15 @@ def left_text(candidate: Candidate, left: int) -> str:
     return f"{change_text(candidate)} ({count(left, 'pod')} left)"
 
 
-def loss_text(tied: Sequence[str], *, lost: bool) -> str:
+def loss_text(left: Sequence[str], *, lost: bool) -> str:
     """What comes of a loss that is borne but for pods that no node helps.
 
     Args:
-        tied: those that wait for their volumes.
+        left: those that wait for their volumes, or for a lower pod of their ordered set.
         lost: whether pods are gone that nothing recreates.
     """
-    but = f" but {tied[0]}" if tied else ""
-    more = f", +{len(tied) - 1:,}" if tied[1:] else ""
+    but = f" but {left[0]}" if left else ""
+    more = f", +{len(left) - 1:,}" if left[1:] else ""
     return f"{ALL_PLACED}{but}{more}{', what is GONE stays GONE' if lost else ''}"
 
 

@@ -110,7 +110,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     "raise-priority class": (),
     "budget-allows": ("kubectl edit pdb {name} -n {namespace}",),
     "template-without-node": (
-        "kubectl patch {name} -n {namespace} --type=json "
+        "kubectl patch {pod} -n {its_namespace} --type=json "
         """-p '[{{"op":"remove","path":"/spec/template/spec/nodeName"}}]'""",
     ),
     "always-allow": (

@@ -19,13 +19,16 @@ import yaml
 import kplan
 from kplan.api import fill_in
 from kplan.cli.main import main
+from kplan.cli.simulate import sets_of_pods
 from kplan.cli.whatif import FLAGS
 from kplan.cluster import to_state
 from kplan.course.trial.attempts import Attempts
 from kplan.pipeline import Planner
+from kplan.pipeline.walk import Walk
 from kplan.remedies.candidate import Remedy
 from kplan.remedies.search import remedies
 from kplan.scenario import load_scenario, parse_step
+from kplan.scenario.together import together
 from kplan.sources import load
 from kplan.sources.snapshot import write_snapshot
 from kplan.studies.what_ifs import run
@@ -141,9 +144,12 @@ def _as_told(asked: Asked, way: Way, folder: Path) -> Asked:
         return Asked(("explain", "pod", told, *_versions(asked.command)), cluster, about=asked.about)
     if not waiting(way):
         return asked
-    command = ("simulate", "--no-preempt", *_versions(asked.command))
-    cluster = landed_first(asked, way.answer) if asked.lands else after_its_turn(asked, folder)
-    return Asked(command, cluster, about=asked.about)
+    command = ("simulate", "--no-preempt", *_sets(asked.command), *_versions(asked.command))
+    if not asked.lands:
+        return Asked(command, after_its_turn(asked, folder), about=asked.about)
+    if way.answer.get("whatIf"):  # before anything lands
+        asked = replace(asked, cluster=after_its_turn(asked, folder, tried=False))
+    return Asked(command, landed_first(asked, way.answer), about=asked.about)
 
 
 def _group(pod: Json) -> str:
@@ -167,6 +173,9 @@ def after_its_turn(asked: Asked, folder: Path, *, tried: bool = True, before: st
     fill_in(state, scheduler)
     planner = scheduler.planner(state, preempt="--no-preempt" not in asked.command)
     run(planner, _what_ifs(asked.command))
+    seed = dict(_given(asked.command)).get("--seed", "0")
+    planner.walk = Walk(int(seed)) if tried and "--sample" in asked.command else None
+    planner.together = together(planner.cluster, _sets(asked.command)[1::2], _space(asked.command)) if tried else None
     if tried:
         queue = planner.waiting()
         run_of_all = Attempts[object](planner, victims_return="gone" not in asked.command)
@@ -184,13 +193,28 @@ def after_its_turn(asked: Asked, folder: Path, *, tried: bool = True, before: st
     return list(items)
 
 
+def _given(command: Sequence[str]) -> list[tuple[str, str]]:
+    """Each word of a command, and the one after it."""
+    words = [part for word in command for part in (word.split("=", 1) if word.startswith("--") else [word])]
+    return list(zip(words, [*words[1:], ""], strict=True))
+
+
+def _space(command: Sequence[str]) -> str:
+    """The namespace that a command names."""
+    return next((value for word, value in _given(command) if word in ("-n", "--namespace")), "")
+
+
+def _sets(command: Sequence[str]) -> list[str]:
+    """The flags of a command by which sets of pods are placed together, each selector behind its flag."""
+    asked = [value for word, value in _given(command) if word == "--all-or-nothing"]
+    sets, _ = sets_of_pods(asked, [word for word, _ in _given(command)])
+    return [part for one in sets for part in ("--all-or-nothing", one)]
+
+
 def _what_ifs(command: Sequence[str]) -> list[Any]:
     """Steps of the what-ifs of a command, in their order."""
-    words = [part for word in command for part in (word.split("=", 1) if word.startswith("--") else [word])]
-    pairs = list(zip(words, [*words[1:], ""], strict=True))
-    space = next((value for word, value in pairs if word in ("-n", "--namespace")), "")
-    steps: list[Any] = []
-    for word, value in pairs:
+    space, steps = _space(command), list[Any]()
+    for word, value in _given(command):
         if word == "--scenario":
             steps += load_scenario(value).steps
         elif word.startswith("--") and word[2:] in FLAGS:
@@ -213,11 +237,18 @@ def _scheduler(command: Sequence[str]) -> kplan.Scheduler:
 
 
 def landed_first(asked: Asked, answer: Json) -> list[Json]:
-    """The cluster once all has landed that a plan places, and all has left that leaves in it."""
+    """The cluster once all has landed that a plan places or that makes no pods, and all has left that leaves in it."""
     leaves = {pod for step in answer["steps"] for pod in step.get("evicts", ())}
     rolled = [step for rollout in answer.get("rollouts", ()) for step in rollout.get("steps", ())]
     leaves |= {left["pod"] for step in rolled for left in step.get("leaves", ())}
-    found = [item for item in asked.cluster if item["kind"] != "Pod" or key_of(item) not in leaves]
+    brings = [item for item in asked.lands if template_of(item) is None and item["kind"] != "Pod"]
+    names = {(item["kind"], key_of(item)) for item in brings if "name" in item["metadata"]}
+    found = [
+        item
+        for item in asked.cluster
+        if (item["kind"], key_of(item)) not in names and (item["kind"] != "Pod" or key_of(item) not in leaves)
+    ]
+    found += brings
     pods = {key_of(item): item for item in found if item["kind"] == "Pod"}
     for step in answer["steps"]:
         back = bool(step.get("returned"))

@@ -144,17 +144,31 @@ def run_kubectl(cluster: list[Json], line: str) -> None:
     words = shlex.split(line, comments=True)
     if not words:
         return
-    kubectl, verb, kind, name, *rest = words
+    kubectl, verb, *named = words
     assert kubectl == "kubectl", words
+    kind, name, *rest = [*named[0].split("/"), *named[1:]]
     space = rest[rest.index("-n") + 1]
-    found = [item for item in cluster if (item["kind"], key_of(item)) == (_TABLES[kind], f"{space}/{name}")]
-    (item,) = found
+    of = _TABLES.get(kind) or next(of for of, word in KIND_WORDS.items() if word == kind)
+    (item,) = [item for item in cluster if (item["kind"], key_of(item)) == (of, f"{space}/{name}")]
     if verb == "delete":
         cluster.remove(item)
         return
     assert verb == "patch", words
     patch = json.loads(rest[rest.index("-p") + 1])
-    changed = merged(item, patch)
-    if _TABLES[kind] == "ResourceQuota":  # its controller writes the status
+    if "--type=json" in rest:
+        changed = json.loads(json.dumps(item))
+        for step in patch:
+            *path, last = step["path"].split("/")[1:]
+            here = changed
+            for part in path:
+                here = here[part]
+            assert step["op"] == "remove", step
+            del here[last]
+    else:
+        changed = merged(item, patch)
+    if of == "ResourceQuota":  # its controller writes the status
         changed["status"] = merged(changed.get("status"), {"hard": patch["spec"]["hard"]})
+    for behind in cluster:  # its controller replaces them
+        if _BEHIND.get(behind["kind"]) == of and _controller(behind) == (of, name):
+            behind["spec"] = {**behind["spec"], "template": changed["spec"]["template"]}
     cluster[cluster.index(item)] = changed

@@ -9,11 +9,13 @@ from typing import Any
 import msgspec
 
 from kplan.result.document_plan import SimulationPlan
-from kplan.studies.by_object import by_object
+from kplan.studies.by_object import Mine, by_object
 
 Json = dict[str, Any]
 _OF_GROUP = {"group", "result", "wanted"}
 """What only that has which is told of a group."""
+_NOT_FOR_A_NODE = {"volume-on-lost-node", "volume-in-lost-zone", "pod-not-ready"}
+"""What pods of a lost node wait for that no other node gives."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,9 @@ def judge(way: Way, again: Json) -> str:
     kind = again["kind"]
     if kind in ("DrainPlan", "FailReport") and not wanted:
         return "" if again["verdict"] == "FITS" else f"{again['verdict']} {again['sentence']}"
+    if kind == "FailReport" and not landed:
+        waits = [f"{pod['pod']}: {pod['because']['text']}" for pod in again["pods"] if _lacks_a_node(pod)]
+        return "; ".join(waits)
     if kind == "FailReport":
         borne = sum(case["verdict"] == "FITS" for case in again.get("cases", ()))
         return "" if borne >= landed else f"{borne} of {landed} are borne"
@@ -83,6 +88,11 @@ def judge(way: Way, again: Json) -> str:
         empty = {node["node"] for node in again["found"] if node["goes"] and not node.get("moves")}
         return "" if empty >= set(way.answer["going"]) else f"{empty} are empty, not {way.answer['going']}"
     raise AssertionError(kind)
+
+
+def _lacks_a_node(pod: Json) -> bool:
+    """Whether a pod of a lost node waits for what a node may give it."""
+    return pod["fate"] == "pending" and pod["because"]["code"] not in _NOT_FOR_A_NODE
 
 
 def _running(report: Json) -> int:
@@ -126,7 +136,7 @@ def _lands(way: Way, plan: SimulationPlan, landed: int, wanted: int) -> str:
         fits = sum(step.result == "placed" and step.owner in beside["owners"] for step in plan.steps)
         return "" if fits >= landed else f"{fits} of {landed} fit"
     names = [beside["workload"]] if "workload" in beside else [*beside.get("owners", ()), beside.get("object", "")]
-    mine = next(item for item in by_object(plan) if item.name in names)
+    mine = next(item for item in by_object(plan) if not _names(item).isdisjoint(names))
     if not wanted:
         return "" if plan.verdict == "FITS" and not any(one.uneven for one in plan.rollouts) else plan.verdict
     done = landed < wanted or not mine.stalled
@@ -137,5 +147,10 @@ def waiting(way: Way) -> bool:
     """Whether a remedy of a plan is of pods that wait, and not of objects that land."""
     if way.answer["kind"] != "SimulationPlan" or "owners" not in way.beside:
         return False
-    mine = {item.name for item in by_object(msgspec.convert(way.answer, SimulationPlan))}
-    return not mine & way.beside["owners"].keys()
+    items = by_object(msgspec.convert(way.answer, SimulationPlan))
+    return all(_names(item).isdisjoint(way.beside["owners"]) for item in items)
+
+
+def _names(item: Mine) -> set[str]:
+    """What an object is called, and what owns its pods: of a CronJob, the Job of a run."""
+    return {item.name, *(step.owner for step in item.steps)}

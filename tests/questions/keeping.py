@@ -17,7 +17,7 @@ import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import wraps
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -48,8 +48,9 @@ TESTS = ".tests"
 """Behind the name of a question: the tests that show it."""
 IN_TESTS = "in-tests"
 """Name of what is noted of remedies that tests carry out by themselves."""
-SOURCES = LEFT_OUT | {"--context", "--kubeconfig", "--save-plan", "--color"}
+SOURCES = LEFT_OUT | {"--context", "--kubeconfig", "--save", "--save-plan", "--color"}
 STANDARD_INPUT = "stdin.yaml"
+MANIFESTS = (".yaml", ".yml", ".json")
 LARGEST_FILE = 1_000_000
 SWITCHES = {"--no-cache", "--debug", "--timings", "--wait", "-q", "--quiet"}
 """Options that say nothing of the question."""
@@ -64,12 +65,15 @@ class Keeper:
         words: command line that runs; empty for none.
         state: what it has read.
         busy: whether a study is asked, or remedies are carried out: what is asked within is no question of a test.
+        answers: what studies have answered that were asked without a command, as it is written.
+        configurations: of planners that plan by one which is not the default, by their pipelines.
     """
 
     folder: Path
     words: list[str] = field(default_factory=list)
     state: ClusterState | None = None
     busy: bool = False
+    answers: set[str] = field(default_factory=set)
     configurations: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def install(self) -> None:
@@ -90,7 +94,7 @@ class Keeper:
             return found
 
         def written(document: Any, *others: Any) -> Any:
-            if not self.busy:
+            if not self.busy and (self.words or to_json(document) not in self.answers):
                 self.keep(self.words, self.state, document)
             return formats(document, *others)
 
@@ -99,10 +103,10 @@ class Keeper:
         setattr(session, "session_of", opened)  # noqa: B010
         setattr(carrying, "broken_promises", self._in_a_test(carrying.broken_promises))  # noqa: B010
         for room, name in all_studies():
-            setattr(room, name, partial(self._asked, getattr(room, name), STUDIES.get(name, unknown)))
+            setattr(room, name, self._listened_to(getattr(room, name), STUDIES.get(name, unknown)))
         for (module, name), request_of in OF_SESSIONS.items():
             of = importlib.import_module(module)
-            setattr(of, name, partial(self._asked, getattr(of, name), request_of))
+            setattr(of, name, self._listened_to(getattr(of, name), request_of))
         self._note_configurations()
         listen(self._heard)
 
@@ -145,6 +149,15 @@ class Keeper:
         finally:
             self.busy = before
 
+    def _listened_to(self, ask: Callable[..., Any], request_of: Callable[..., Request]) -> Callable[..., Any]:
+        """A study as it is, but that each question that it is asked is kept."""
+
+        @wraps(ask)
+        def asked(*given: Any, **more: Any) -> Any:
+            return self._asked(ask, request_of, *given, **more)
+
+        return asked
+
     def _asked(self, ask: Callable[..., Any], request_of: Callable[..., Request], *given: Any, **more: Any) -> Any:
         """Ask a study, and keep the question if no command asks it."""
         if self.busy or self.words:
@@ -165,6 +178,7 @@ class Keeper:
         with self.quiet():
             answer = ask(*given, **more)
         if isinstance(answer, Document) and type(answer).__name__ in DOCUMENTS:
+            self.answers.add(to_json(answer))
             self.keep(words, state, answer, files)
         return answer
 
@@ -245,12 +259,16 @@ def brought(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         if word == "-" and (text := _read_already()):
             word = STANDARD_INPUT
             files[word] = text
-        with contextlib.suppress(OSError, ValueError):
-            if path.is_file() and path.stat().st_size < LARGEST_FILE:
-                text = path.read_text()
-                word = path.name if files.get(path.name, text) == text else f"{len(files)}-{path.name}"
-                files[word] = text
-        kept.append(word)
+        inside = sorted(path.rglob("*")) if path.is_dir() else []
+        paths = [one for one in inside if one.suffix in MANIFESTS] or [path]
+        option = kept[-1:] if kept[-1:] == ["-f"] else []
+        for number, path in enumerate(paths):
+            with contextlib.suppress(OSError, ValueError):
+                if path.is_file() and path.stat().st_size < LARGEST_FILE:
+                    text = path.read_text()
+                    word = path.name if files.get(path.name, text) == text else f"{len(files)}-{path.name}"
+                    files[word] = text
+            kept += [*(option if number else []), word]
     return kept, files
 
 

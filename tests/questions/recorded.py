@@ -52,6 +52,7 @@ def read_documents(text: str) -> list[Any] | None:
     """Objects of a text likewise."""
     try:
         found = [item for item in yaml.load_all(text, yaml.CSafeLoader) if item]
+        found = [inner for item in found for inner in (item if isinstance(item, list) else [item])]
         return [inner for item in found for inner in (item["items"] if item["kind"].endswith("List") else [item])]
     except (yaml.YAMLError, TypeError, KeyError):
         return None

@@ -56,6 +56,10 @@ QUESTIONS = {
         says=("kubectl drain n1 ends: all are evicted, and what is made for shop/web-old-a runs there",),
         never=("one more node", "lands on n2"),
     ),
+    "of two workloads: each template is changed": Question(
+        "drain n1", [*RUNS, *OF_SET[3:-1], pod("db-0", OLD, "n1", of=("StatefulSet", "web"))], (1,), ("BLOCKED",),
+        first=("no spec.nodeName in the template of sts/shop/web and deploy/shop/web -> all placed",),
+    ),
     "of a StatefulSet, by turns": Question(
         "drain n1 n2 --rolling", OF_SET, (1,), ("BLOCKED",),
         first=("1 of their 1 pod is made there again, shop/web-0", "the template of sts/shop/web -> all placed"),

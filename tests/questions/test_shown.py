@@ -22,8 +22,9 @@ from kplan.studies.origin import origin
 from kplan.studies.simulate import SimulateOptions
 from tests.builders import node, pod
 from tests.questions import settling
-from tests.questions.keeping import IN_TESTS, TESTS, all_studies
+from tests.questions.keeping import IN_TESTS, TESTS, all_studies, brought
 from tests.questions.processes import command_lines
+from tests.questions.recorded import read_documents
 from tests.questions.requests import (
     STUDIES,
     of_capacity,
@@ -57,8 +58,14 @@ def test_what_tests_propose_is_kept_and_carried_out(tmp_path: Path) -> None:
     assert summary.startswith("3 passed in ")
 
 
-def kept(folder: Path, codes: list[str] | None, untold: tuple[str, ...] = (), **told: Any) -> None:
-    whole = {"words": ["drain", "a"], "files": {}, "cluster": {}, "codes": codes, "untold": untold}
+def kept(
+    folder: Path,
+    codes: list[str] | None,
+    untold: tuple[str, ...] = (),
+    cluster: dict[str, Any] | None = None,
+    **told: Any,
+) -> None:
+    whole = {"words": ["drain", "a"], "files": {}, "cluster": cluster or {}, "codes": codes, "untold": untold}
     (folder / "q.json").write_text(json.dumps(whole))
     (folder / f"q{TESTS}").write_text("tests/cli/test_x.py::one\ntests/cli/test_x.py::one\n")
     if told:
@@ -111,6 +118,37 @@ def test_what_is_excused_has_to_happen(tmp_path: Path, monkeypatch: pytest.Monke
 def test_every_study_is_listened_to() -> None:
     named = {name for _, name in all_studies()}
     assert named >= {*STUDIES, "find_nodes_to_drain", "moves", "pack", "check", "diff", "explain_node", "list_nodes"}
+
+
+def test_what_is_excused_for_one_test_is_not_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "NOT_ASKED", {"tests/cli/test_x.py": ""})
+    kept(tmp_path, ["scale"], wrong=["0 fit"])
+    (tmp_path / f"q{TESTS}").write_text("tests/cli/test_x.py::one\ntests/cli/test_y.py::one\n")
+    assert account(tmp_path, whole=False).faults == [
+        "q.json  tests/cli/test_x.py::one, tests/cli/test_y.py::one: drain a: 0 fit"
+    ]
+
+
+def test_what_breaks_while_it_is_carried_out_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept(tmp_path, None, cluster={"items": []})
+    monkeypatch.setattr(settling, "broken_promises", lambda *_: 1 // 0)
+    settling.carry_out(tmp_path)
+    assert account(tmp_path, whole=False).faults == [
+        f"{SAID}cannot be asked again: ZeroDivisionError('integer division or modulo by zero')"
+    ]
+
+
+def test_the_files_of_a_question_are_kept_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("d/a.yaml", "d/in/b.json", "d/README", "c.yaml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(name)
+    words, files = brought(["simulate", "-f", "d", "c.yaml", "--snapshot", "s.json", "--save=x", "--scale=web=3"])
+    assert words == ["simulate", "-f", "a.yaml", "-f", "b.json", "c.yaml", "--scale", "web=3"]
+    assert files == {"a.yaml": "d/a.yaml", "b.json": "d/in/b.json", "c.yaml": "c.yaml"}
+    one = {"kind": "Pod", "metadata": {"name": "a"}}
+    for text in ([one, one], {"kind": "List", "items": [one, one]}):
+        assert read_documents(json.dumps(text)) == [one, one]
 
 
 @pytest.mark.parametrize(

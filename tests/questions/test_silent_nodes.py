@@ -9,6 +9,11 @@ deleted without a grace period.
 from tests.questions.asking import Json, Question, all_asked
 from tests.questions.clusters import budget, made, node, pod, running, template, workload
 
+BIG = [
+    workload("Deployment", "big", template("big", "1", "3"), replicas=1),
+    *running("big", "old", template("big", "1", "3"), ["n2"]),
+    *(pod(f"full-{n}", template("full", "1", "2"), f"n{n}", of=("ReplicaSet", "full")) for n in (1, 3)),
+]
 SILENT = [{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]
 WEB = template("web", "1", "1")
 DB = template("db", "1", "1")
@@ -114,6 +119,10 @@ QUESTIONS = {
     "where the node of the upper one is lost": Question(
         "fail n2", set_of_two(), (1,), ("BLOCKED",), first=("shop/db-1 Pending", "db-0 is not ready"),
         says=("shop/db-1 not made again before db-0 is ready",), never=("recreated", "one more node"),
+    ),
+    "and another pod lacks room: a node helps it, and not the one that waits for the lower": Question(
+        "fail n2", [*set_of_two(), *BIG], (1,), ("BLOCKED",),
+        first=("one more node like n. -> all placed but shop/db-1",),
     ),
     "or both are": Question("fail n1 n2", set_of_two(), (0,), ("FITS",), says=("recreated",)),
     "each loss of a node": Question(

@@ -113,6 +113,16 @@ def test_each_object_is_told_of_with_its_own_numbers(tmp_path: Path) -> None:
     ]
 
 
+def test_objects_that_begin_on_one_line_are_told_apart(tmp_path: Path) -> None:
+    there = deployment("web", "3")
+    there["spec"]["template"]["spec"]["containers"][0]["image"] = "example.invalid/x:0"
+    found = check(tmp_path, [node("a", cpu="2"), there], deployment("big", "4"), deployment("web", "3"))
+    assert len({(finding.file, finding.line) for finding in found.findings}) == 1
+    edits = [(edit.old, edit.new) for finding in found.findings for edit in finding.edits]
+    assert edits == [('"4"', '"2"'), ('"3"', '"2"')]
+    assert [one.change for one in found.objects] == ["new, 1 pod", "image example.invalid/x:0 -> example.invalid/x:1"]
+
+
 # --- preemption
 
 IMPORTANT = item("PriorityClass", "important", value=1000)

@@ -181,7 +181,7 @@ def _objects(
                 change=words.change(
                     structs.replace(change, refused_pods=item.refused_pods),
                     item.pods,
-                    played.told.get(change.place, ()),
+                    played.told.get((change.object, change.place), ()),
                 ),
                 result=words.UNKNOWN if item.name in unknown and not own else _result(item, own),
                 on_main=on_main(item.name, baseline),

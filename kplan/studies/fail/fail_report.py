@@ -84,9 +84,9 @@ def fail(
     fix = find_fix(planner, run)
     if fix is None:
         return report
-    tied = [pod.pod.key for pod in fix.found.pending if pod.ties]
-    text = f"{change_text(fix.candidate)} -> {loss_text(tied, lost=bool(fix.found.lost))}"
-    told = how_to(fix.candidate, *((0, 1) if tied or fix.found.lost else ()))
+    left, lost = [pod.pod.key for pod in fix.found.pending], bool(fix.found.lost or fix.found.gone)
+    text = f"{change_text(fix.candidate)} -> {loss_text(left, lost=lost)}"
+    told = how_to(fix.candidate, *((0, 1) if left or lost else ()))
     return replace(report, attempt=text, flags=" ".join(fix.candidate.flags), how_to=told)
 
 

@@ -22,8 +22,8 @@ from kplan.remedies.fields import with_fields
 from kplan.remedies.rollouts import strategies
 from kplan.result.document_how_to import FieldChange
 from kplan.result.document_plan import RolloutPlan, SimulationPlan
-from kplan.sources import ManifestObject
 from kplan.studies.as_a_whole import Whole
+from kplan.studies.manifest_of import manifest_of
 from kplan.wording.attempts import evicted_text, workload_text
 from kplan.wording.groups import tell, with_numbers
 from kplan.wording.remedies import text_of
@@ -63,21 +63,16 @@ def evened(whole: Whole, plan: SimulationPlan) -> tuple[str, tuple[FieldChange, 
 
 def _tried(whole: Whole, some: Sequence[RolloutPlan], ways: Sequence[Candidate]) -> tuple[FieldChange, ...] | None:
     """Plan the manifests again with other rules for some workloads; None where that does not help."""
-    fields = {rollout.place: way.fields for rollout, way in zip(some, ways, strict=True)}
-    edits: list[FieldChange] = []
-
-    def changed(objects: Sequence[ManifestObject]) -> Iterator[ManifestObject]:
-        for manifest_object in objects:
-            edited = (
-                with_fields(manifest_object, fields[manifest_object.place])
-                if manifest_object.place in fields
-                else (manifest_object, ())
-            )
-            edits.extend(edited[1])
-            yield edited[0]
-
     manifests = whole.again.manifests
-    played = whole.play(replace(manifests, objects=list(changed(manifests.objects))))
+    objects, edits = list(manifests.objects), list[FieldChange]()
+    for rollout, way in zip(some, ways, strict=True):
+        manifest = manifest_of(manifests, rollout.workload, rollout.place)
+        if manifest is None:
+            return None
+        changed, fields = with_fields(manifest, way.fields)
+        objects = [changed if manifest_object is manifest else manifest_object for manifest_object in objects]
+        edits += fields
+    played = whole.play(replace(manifests, objects=objects))
     if played is None or any(rollout.uneven or rollout.stalled for rollout in played.plan.rollouts):
         return None
     return tuple(edits)

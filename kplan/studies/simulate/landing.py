@@ -53,7 +53,7 @@ class Landed:
         fleets: workloads whose controllers make or remove pods step by step; their new pods are not in the state yet.
         ledger: quotas with what was let in.
         silent: how many objects make no pods; definitions of kinds are told among the changes.
-        told: what changes of each object, in phrases, by its place.
+        told: what changes of each object, in phrases, by its name and place.
         definitions: names of those that only define a kind.
         trusted: those that are of kinds of other projects, each with what it is about instead of pods.
         doubts: about what of the changes is not known.
@@ -66,7 +66,7 @@ class Landed:
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
-    told: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    told: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     definitions: frozenset[str] = frozenset()
     trusted: tuple[tuple[str, str], ...] = ()
     doubts: tuple[Doubt, ...] = ()
@@ -131,7 +131,7 @@ def land_objects(
         expansion.fleets,
         expansion.ledger,
         expansion.silent,
-        {entry.place: told for entry, told in changes},
+        {(entry.object, entry.place): told for entry, told in changes},
         frozenset(_name(out) for out in expansion.not_expanded if out.kind == _DEFINITION),
         tuple((_name(left), left.why) for left in expansion.trusted),
         (
