@@ -14,8 +14,6 @@ from kplan.objects.models import PodDisruptionBudget
 from kplan.plugins.shared.budgets import budgets_of
 from kplan.reasons.groups import NodeGroup
 
-DEFAULT_GRACE = 30
-"""How long a pod may take to end if it does not say so [s]."""
 _KINDS_TOLD = 2
 
 
@@ -122,51 +120,6 @@ def _obstacles(groups: Sequence[NodeGroup]) -> tuple[Obstacle, ...]:
                 counts[_OBSTACLES[atom.code]] += len(group.rows)
                 break
     return tuple(obstacle for obstacle, _ in counts.most_common(_KINDS_TOLD))
-
-
-@dataclass(frozen=True, slots=True)
-class WouldLeave:
-    """A pod that would be evicted.
-
-    Attributes:
-        pod: the pod.
-        budget: the budget that counts for it; None where none covers it.
-        used: how many of that budget's pods would have left with it.
-        allowed: how many may.
-    """
-
-    pod: PodInfo
-    budget: PodDisruptionBudget | None = None
-    used: int = 0
-    allowed: int = 0
-
-    @property
-    def breaks(self) -> bool:
-        """Whether its eviction breaks the budget."""
-        return self.budget is not None and self.used > self.allowed
-
-    @property
-    def grace_seconds(self) -> int:
-        """How long it may take to end [s]."""
-        grace = self.pod.pod.spec.termination_grace_period_seconds
-        return DEFAULT_GRACE if grace is None else grace
-
-
-def leaving(cluster: Cluster, pods: Sequence[int]) -> list[WouldLeave]:
-    """Count the victims on one node against their budgets, in the order they would be evicted."""
-    used: Counter[str] = Counter()
-    return [_leaving(cluster, cluster.pods[row], used) for row in pods]
-
-
-def _leaving(cluster: Cluster, pod: PodInfo, used: Counter[str]) -> WouldLeave:
-    """Count one victim; of several budgets the first that breaks is told, else the last."""
-    told = WouldLeave(pod)
-    for budget in budgets_of(cluster, pod):
-        used[budget.key] += 1
-        told = WouldLeave(pod, budget, used[budget.key], budget.status.disruptions_allowed or 0)
-        if told.breaks:
-            break
-    return told
 
 
 def against(preemption: Preemption, cluster: Cluster) -> tuple[int, int] | None:

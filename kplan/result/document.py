@@ -180,7 +180,19 @@ class Kept(Part, frozen=True, kw_only=True):
 
 
 class Victim(Part, frozen=True, kw_only=True):
-    """A pod that would be evicted."""
+    """A pod that would be evicted.
+
+    Attributes:
+        node: where it is.
+        pod: ``namespace/name``.
+        priority: its priority.
+        grace_seconds: how long it may take to end.
+        budget: the budget that counts for it, in words.
+        breaks_budget: whether its eviction breaks that.
+        comes_back: what becomes of it.
+        chosen: whether it is on the node that is chosen.
+        allows: how many pods of that budget may leave by its status; absent where no budget counts.
+    """
 
     node: str
     pod: str
@@ -190,6 +202,7 @@ class Victim(Part, frozen=True, kw_only=True):
     breaks_budget: bool
     comes_back: str
     chosen: bool
+    allows: int | None = None
 
 
 class Preempt(Part, frozen=True, kw_only=True):

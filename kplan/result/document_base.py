@@ -81,6 +81,18 @@ class Origin(Part, frozen=True, kw_only=True):
     event: str = ""
 
 
+class BrokenBudget(Part, frozen=True, kw_only=True):
+    """A budget that evictions by the scheduler break, as it does where nothing else helps.
+
+    Attributes:
+        budget: ``namespace/name``.
+        allows: how many of its pods may leave by its status.
+    """
+
+    budget: str
+    allows: int
+
+
 class Cause(Part, frozen=True, kw_only=True):
     """The one cause, in plain words; shown as Because."""
 

@@ -140,6 +140,8 @@ class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
         sentence: what follows the verdict word.
         sets: sets of the workloads that fit; of one workload its pods.
         quota_lets_in: how many of these a quota lets in; absent where all of them are.
+        made: for how many of these pods are made as it is; absent where all of them are. An ordered StatefulSet makes
+            none while one of its pods is not ready.
         bounded: whether it stopped at the bound and not because one did not fit.
         because: what stops the next one.
         attempt: what to do.
@@ -160,6 +162,7 @@ class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
     nodes: int
     origin: Origin = msgspec.field(name="from")
     quota_lets_in: int | None = None
+    made: int | None = None
     bounded: bool = False
     because: Cause | None = None
     attempt: str = msgspec.field(name="try", default="")

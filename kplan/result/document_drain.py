@@ -6,7 +6,7 @@ import msgspec
 
 from kplan.framework.doubt import Doubt
 from kplan.result.document import Group
-from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
+from kplan.result.document_base import BrokenBudget, Cause, Origin, Part, VerdictDocument
 from kplan.result.document_how_to import HowTo
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
@@ -27,8 +27,11 @@ class DrainedPod(Part, frozen=True, kw_only=True):
         needs: the flag of ``kubectl drain`` it takes.
         because: why it is placed nowhere, or may not be evicted.
         evicts: pods that leave for it.
+        breaks: budgets that this breaks.
         back: whether it went back to a node that is drained too, or later.
         after_deletion: whether it is placed only once the node that was drained is deleted.
+        waits_for: node that has to be back, uncordoned, before it is placed; empty for none.
+        waits_from: number of the turn from which it waits for that; 0 for none.
     """
 
     pod: str
@@ -42,8 +45,11 @@ class DrainedPod(Part, frozen=True, kw_only=True):
     needs: str = ""
     because: Cause | None = None
     evicts: tuple[str, ...] = ()
+    breaks: tuple[BrokenBudget, ...] = ()
     back: bool = False
     after_deletion: bool = False
+    waits_for: str = ""
+    waits_from: int = 0
 
 
 class BudgetAfter(Part, frozen=True, kw_only=True):
@@ -95,7 +101,8 @@ class DrainTurn(Part, frozen=True, kw_only=True):
         node: the node.
         evicted: pods that are evicted from it.
         lands_on: how many of those that come back land on which node, the most first.
-        pending: pods that come back and find no node.
+        waiting: how many of those are placed only once a node is back.
+        pending: pods that find no node, or that their controllers do not make again.
         gone: pods that nothing recreates.
         kept: pods that may not be evicted.
     """
@@ -103,6 +110,7 @@ class DrainTurn(Part, frozen=True, kw_only=True):
     node: str
     evicted: int
     lands_on: dict[str, int] = msgspec.field(default_factory=dict)
+    waiting: int = 0
     pending: int = 0
     gone: int = 0
     kept: int = 0

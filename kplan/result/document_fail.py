@@ -6,7 +6,7 @@ import msgspec
 
 from kplan.framework.doubt import Doubt
 from kplan.result.document import Group, Nearest
-from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
+from kplan.result.document_base import BrokenBudget, Cause, Origin, Part, VerdictDocument
 from kplan.result.document_how_to import HowTo
 from kplan.result.document_versions import OtherVersion
 from kplan.result.document_whatif import Move, WhatIfStep
@@ -35,6 +35,7 @@ class FailedPod(Part, frozen=True, kw_only=True):
             they are deleted. Absent where nothing keeps it.
         because: why it is placed nowhere.
         evicts: pods that leave for it.
+        breaks: budgets that this breaks.
         last_try: whether its Job fails with it, as its backoffLimit is used up.
     """
 
@@ -52,6 +53,7 @@ class FailedPod(Part, frozen=True, kw_only=True):
     waits_for_deletion: Cause | None = None
     because: Cause | None = None
     evicts: tuple[str, ...] = ()
+    breaks: tuple[BrokenBudget, ...] = ()
     last_try: bool = False
 
 

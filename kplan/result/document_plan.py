@@ -6,7 +6,7 @@ import msgspec
 
 from kplan.framework.doubt import Doubt
 from kplan.result.document import Group
-from kplan.result.document_base import Cause, Origin, Part, VerdictDocument
+from kplan.result.document_base import BrokenBudget, Cause, Origin, Part, VerdictDocument
 from kplan.result.document_group import GroupPlan
 from kplan.result.document_how_to import FieldChange, HowTo
 from kplan.result.document_runs import Runs
@@ -24,6 +24,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
         owner: its controller.
         evicts: pods that left for it.
         gone: those of them that nothing recreates.
+        breaks: budgets that this breaks.
         cause: code of the cause, for what was not placed.
         message: the scheduler's exact text, for what was not placed.
         tie: number of nodes that tied; the first by name was taken.
@@ -38,6 +39,7 @@ class PlanStep(Part, frozen=True, kw_only=True):
     owner: str = ""
     evicts: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    breaks: tuple[BrokenBudget, ...] = ()
     cause: str = ""
     message: str = ""
     tie: int = 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.rollout import StalledBy
+from kplan.result.document_base import BrokenBudget
 from kplan.result.document_plan import Expanded, PlanStep, RolloutPlan, SimulationPlan
 from kplan.wording.check import do_not_fit, stalls
 
@@ -41,6 +42,7 @@ class Mine:
         rollout: how its pods are made and replaced, where that is done step by step.
         steps: of its pods, in order.
         evicted: pods that left for it, in order; those evicted by them in turn among them.
+        breaks: budgets that this breaks.
         left: evicted pods that find no new place.
     """
 
@@ -48,6 +50,7 @@ class Mine:
     rollout: RolloutPlan | None = None
     steps: list[PlanStep] = field(default_factory=list)
     evicted: list[str] = field(default_factory=list)
+    breaks: list[BrokenBudget] = field(default_factory=list)
     left: list[PlanStep] = field(default_factory=list)
     refusals: list[Expanded] = field(default_factory=list)
 
@@ -191,6 +194,7 @@ def steps_by_object(
                 owner.steps.append(step)
         if owner is not None:
             owner.evicted += step.evicts
+            owner.breaks += step.breaks
             blame = dict.fromkeys(names_after(step.evicts), owner) | blame | dict.fromkeys(step.evicts, owner)
     return mine
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kplan.course.evictions.leaving import broken, leaving
 from kplan.framework.reason_codes import ReasonCode
 from kplan.reasons.groups import NodeGroup
 from kplan.reasons.run_cycle import RunCycle
@@ -15,6 +16,7 @@ from kplan.wording.because import because
 from kplan.wording.failing import gates, plain_cause
 from kplan.wording.groups import ToldGroup
 from kplan.wording.landing import is_sampled, lands_on
+from kplan.wording.preempting import breaking
 from kplan.wording.scoring import goes_to, why_there
 from kplan.words import count, every, listed, tallied
 
@@ -29,12 +31,13 @@ def says(asked: RunCycle, verdict: str, runs_on: str) -> str:
     if verdict == "PREEMPTS":
         preemption = outcome.preemption
         assert preemption is not None
-        victims = [cluster.pods[row].key for row in preemption.candidates[preemption.picks[0]].pods]
+        leave = leaving(cluster, preemption.candidates[preemption.picks[0]].pods)
+        told = breaking([victim.pod.key for victim in leave], broken(leave))
         name = cluster.node_name(preemption.picks[0])
         where = f"runs on {name}"
         if is_sampled(asked.evicting):
             where = f"{lands_on(asked.evicting, cluster, preemption.picks[0], 'runs', 'on')}; on {name}"
-        return f"{where} after evicting {count(len(victims), 'pod')}: {listed(victims, most=2)}"
+        return f"{where} after evicting {count(len(leave), 'pod')}: {told}"
     if verdict == "FITS":
         fit = f"{feasible:,} of {total:,} nodes fit{'s' if feasible == 1 else ''}"
         if runs_on:

@@ -23,15 +23,19 @@ def change_text(candidate: Candidate) -> str:
     return " + ".join(map(text_of, candidate.parts or (candidate,)))
 
 
-def placed_text(down: Sequence[str], unserved: Sequence[OwnerOfPods] = (), note: str = "") -> str:
+def placed_text(
+    down: Sequence[str], unserved: Sequence[OwnerOfPods] = (), note: str = "", *, awaited: Sequence[str] = ()
+) -> str:
     """What comes of a drain that goes through: ``all placed, 0 ready of web meanwhile``.
 
     Args:
         down: budgets of which no pod is ready at one time.
         unserved: other workloads of which none is.
         note: what else comes of the change.
+        awaited: pods in whose place others run only once a node is back.
     """
-    return "; ".join(filter(None, [", ".join(filter(None, [ALL_PLACED, down_text(down, unserved)])), note]))
+    waits = f"{listed(awaited, most=2)} only once a node is back" if awaited else ""
+    return "; ".join(filter(None, [", ".join(filter(None, [ALL_PLACED, waits, down_text(down, unserved)])), note]))
 
 
 def down_text(down: Sequence[str] = (), unserved: Sequence[OwnerOfPods] = ()) -> str:

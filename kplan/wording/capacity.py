@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from kplan.course.capacity.counting import CountedSets
 from kplan.course.capacity.supply import Supply
+from kplan.remedies.engine import Tried
 from kplan.result.document_base import Cause
 from kplan.result.document_capacity import CapacityWorkload, Growth
 from kplan.result.document_how_to import HowTo
+from kplan.wording.attempts import change_text
 from kplan.wording.how_to import several_of
 from kplan.words import count, every
 
@@ -38,6 +40,7 @@ def capacity_sentence(
     replicas: int | None,
     growth: Growth | None,
     let_in: int | None = None,
+    made: int | None = None,
 ) -> str:
     """``shop/web: 4 more replicas fit (3 run)``; ``...: a quota lets in 2 of them``.
 
@@ -48,9 +51,18 @@ def capacity_sentence(
         replicas: pods of the first workload that are wanted in all, where a flag says so.
         growth: what more nodes do.
         let_in: how many of those that fit a quota lets in; None for all.
+        made: for how many of those that fit an ordered StatefulSet has made the pods; None where it makes all.
     """
     told = _fit(workloads, counted, wanted, replicas, growth)
-    return told if let_in is None else f"{told}; a quota lets in {let_in:,}"
+    told = told if let_in is None else f"{told}; a quota lets in {let_in:,}"
+    return told if made is None else f"{told}; its StatefulSet makes {f'{made:,} of them' if made else 'none of them'}"
+
+
+def goes_on_text(goes_on: Tried[int]) -> str:
+    """What lets an ordered StatefulSet go on, and how many fit then: ``evict ... first -> 117 more fit``."""
+    sets = goes_on.found
+    then = f"{sets:,} more {'fits' if sets == 1 else 'fit'}, if what is made instead is ready"
+    return f"{change_text(goes_on.candidate)} -> {then}"
 
 
 def _fit(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
+from kplan.result.document_base import BrokenBudget
 from kplan.result.document_check import CheckedObject, Finding
 from kplan.result.document_plan import Expanded, QuotaRow, RolloutPlan
 from kplan.result.document_whatif import WhatIfStep
+from kplan.wording.preempting import breaks
 from kplan.words import amounts, count, every, joined, listed
 
 IN_BASELINE = "in the baseline already"
@@ -154,9 +156,11 @@ def evicts(pods: int, allowed: int | None = None) -> str:
     return f"evicts {count(pods, 'pod')}" + (f", {allowed} allowed" if allowed is not None else "")
 
 
-def placed_by_evicting(item: str, pods: Sequence[str], down: str) -> str:
-    """Say which pods an object evicts, and whom that leaves without a ready pod."""
-    return "; ".join(filter(None, (f"{item} is placed by evicting {listed(pods)}", down)))
+def placed_by_evicting(item: str, pods: Sequence[str], down: str, broken: Sequence[BrokenBudget] = ()) -> str:
+    """Say which pods an object evicts, which budgets that breaks, and whom it leaves without a ready pod."""
+    against = breaks(broken)
+    placed = f"{item} is placed by evicting {listed(pods)}" + (f", which {against}" if against else "")
+    return "; ".join(filter(None, (placed, down)))
 
 
 def unexpected(number: int, step: WhatIfStep) -> tuple[str, str]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from kplan.course.drains.clock import DrainClock
 from kplan.course.drains.drain import DrainRun, Gone
 from kplan.course.evictions.budgets import BudgetHeld, Permission
+from kplan.course.trial.attempts import TriedPod
 from kplan.result.document_base import Cause
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure
+from kplan.wording.preempting import breaking_budgets
 from kplan.wording.rollouts import span_text
 from kplan.wording.what_if import held_because
 from kplan.words import count, listed
@@ -67,6 +69,29 @@ def lands_back(again: Sequence[Gone[Failure]]) -> str:
         f"{listed([gone.pod.key for gone in again], most=2)} {verb} the cordon: what is made again may land on "
         f"{listed(nodes)}, which is not empty then"
     )
+
+
+def awaits(run: DrainRun[Any], nodes: Sequence[str]) -> Iterator[str]:
+    """Note which pods have no place as long as a node is cordoned, from which turn on.
+
+    Args:
+        run: the drain.
+        nodes: in the order of their turns.
+    """
+    waiting = run.awaiting
+    if waiting:
+        told = [
+            f"{gone.pod.key} waits from turn {nodes.index(gone.node) + 1} until {gone.awaits} is back"
+            for gone in waiting
+        ]
+        yield f"no other node takes {'it' if len(waiting) == 1 else 'them'}: {listed(told, most=3)}"
+
+
+def took_room(run: DrainRun[Any]) -> Iterator[str]:
+    """Note which pods that waited before take room on nodes that are back."""
+    if run.rivals:
+        told = [f"{rival.pod.key} on {rival.node}" for rival in run.rivals]
+        yield f"pods that wait already take room that is back: {listed(told, most=3)}"
 
 
 def back_again(node: str) -> str:
@@ -137,7 +162,10 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure], *, deleted: boo
             return f"{who} {can}"
         placed = sum(gone.landing is not None and bool(gone.landing.node) for gone in run.pods)
         then = " and deleted" if deleted else ""
-        return f"{who} can be drained{then}: {count(run.evicted, 'pod')} evicted, {placed:,} placed again"
+        late = len(run.awaiting)
+        only = f"{late:,} of them only once a node is back" if late < placed or late > 1 else "once a node is back"
+        then += f": {count(run.evicted, 'pod')} evicted, {placed:,} placed again" + (f", {only}" if late else "")
+        return f"{who} can be drained{then}{displaced(run.cascade)}{_broken_by(run)}"
     total = sum(gone.what.fate != "stays" for gone in run.pods)
     homeless = [gone for gone in left if gone.number and not gone.back and not gone.unmade]
     unmade = [gone for gone in left if gone.unmade]
@@ -157,7 +185,17 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure], *, deleted: boo
         parts.append(f"{len(back):,} of {whose} {count(total, 'pod')} {were}, {back[0].pod.key}")
     if stuck:
         parts.append(f"{len(stuck):,} of {whose} {count(total, 'pod')} cannot be evicted, {stuck[0].pod.key}")
-    return f"{who}: {'; '.join(parts)}"
+    return f"{who}: {'; '.join(parts)}{_broken_by(run)}"
+
+
+def _broken_by(run: DrainRun[Any]) -> str:
+    return breaking_budgets([*(gone.landing for gone in run.pods), *run.cascade])
+
+
+def displaced(cascade: Sequence[TriedPod[Any]]) -> str:
+    """Name pods that leave for those of the drain and find no other place: ``; shop/web-0 evicted and Pending``."""
+    names = [landing.began_as for landing in cascade if not landing.node and not landing.elsewhere]
+    return f"; {listed(names, most=2)} evicted and Pending" if names else ""
 
 
 def kubectl_drain(nodes: Mapping[str, Collection[str]], selector: str, *, rolling: bool, delete: bool = False) -> str:
@@ -176,7 +214,9 @@ def kubectl_drain(nodes: Mapping[str, Collection[str]], selector: str, *, rollin
     told = sorted(set().union(*nodes.values()), key=_FLAG_ORDER.index)
     if selector:
         told.append(f"--pod-selector '{selector}'")
-    if rolling and len(nodes) > 1:
+    if rolling and len(nodes) == 1:
+        return " ".join(["kubectl drain", *nodes, *told, f"&& kubectl {then}", *nodes])
+    if rolling:
         # kubectl cordons all that it is given before it drains the first
         command = " ".join(["kubectl drain NODE", *told, f"&& kubectl {then} NODE"])
         return f"{command}, for {', then '.join(nodes)}"

@@ -14,6 +14,7 @@ from kplan.result.document_base import Cause
 from kplan.wording.attempts import down_text
 from kplan.wording.careful import refuses
 from kplan.wording.failing import Failure
+from kplan.wording.preempting import breaking_budgets
 from kplan.wording.rollouts import do_not_start
 from kplan.words import count, every, listed
 
@@ -118,7 +119,7 @@ def loss_sentence(run: FailRun[Failure], what: str = "") -> str:
     gone = [*(pod.pod.key for pod in run.lost), *run.gone]
     if gone:
         parts.append(_some(gone, "GONE"))
-    return f"{lost}: {', '.join(parts)}"
+    return f"{lost}: {', '.join(parts)}{breaking_budgets([*(pod.landing for pod in run.pods), *run.cascade])}"
 
 
 def _some(names: Sequence[str], what: str) -> str:

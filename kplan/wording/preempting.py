@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.course.evictions.leaving import Broken, WouldLeave, leaving
 from kplan.course.evictions.returning import AfterEviction
+from kplan.course.trial.attempts import TriedPod
 from kplan.framework.preemption import Ineligible, PickRule, Preemption
 from kplan.reasons.groups import NodeGroup
-from kplan.reasons.preempting import Hopeless, Obstacle, Spared, WouldLeave, against, hopeless, leaving, spared
+from kplan.reasons.preempting import Hopeless, Obstacle, Spared, against, hopeless, spared
 from kplan.result import Outcome
 from kplan.result.document import Preempt, Victim
+from kplan.result.document_base import BrokenBudget
 from kplan.result.landing import LandingShares
 from kplan.wording.landing import landing_part
 from kplan.wording.owners import comes_back
@@ -107,9 +111,39 @@ def _victim(cluster: Cluster, node: str, leaver: WouldLeave, *, chosen: bool) ->
         grace_seconds=leaver.grace_seconds,
         budget=budget,
         breaks_budget=leaver.breaks,
+        allows=leaver.allowed if leaver.budget is not None else None,
         comes_back=comes_back(leaver.pod, cluster),
         chosen=chosen,
     )
+
+
+def broken_budgets(budgets: Iterable[Broken]) -> tuple[BrokenBudget, ...]:
+    """Budgets that evictions break, as documents have them."""
+    return tuple(BrokenBudget(budget=budget.budget, allows=budget.allows) for budget in budgets)
+
+
+def breaks(budgets: Iterable[Broken | BrokenBudget]) -> str:
+    """Say which budgets an eviction breaks: ``breaks budget web (allows 0)``; empty for none."""
+    allows = {budget.budget: budget.allows for budget in budgets}
+    told = [f"{key.partition('/')[2]} (allows {number})" for key, number in allows.items()]
+    return f"breaks budget{'s' * (len(told) > 1)} {listed(told, most=2)}" if told else ""
+
+
+def breaking_budgets(landings: Iterable[TriedPod[Any] | None]) -> str:
+    """Say which budgets are broken: ``; evicting shop/web-0 breaks budget web (allows 0)``; empty for none.
+
+    Args:
+        landings: what became of pods; None for one of which nothing did.
+    """
+    found = [budget for landing in landings if landing is not None for budget in landing.breaks]
+    who = listed(list(dict.fromkeys(pod for budget in found for pod in budget.pods)), most=2)
+    return f"; evicting {who} {breaks(found)}" if found else ""
+
+
+def breaking(victims: Sequence[str], budgets: Iterable[Broken | BrokenBudget]) -> str:
+    """Pods that leave, and the budgets that this breaks: ``shop/web-0, which breaks budget web (allows 0)``."""
+    broken = breaks(budgets)
+    return f"{listed(victims, most=2)}, which {broken}" if broken else listed(victims, most=2)
 
 
 def _why_not(why: Hopeless) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kplan.result.document_base import Cause
+from kplan.result.document_base import BrokenBudget, Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
 from kplan.result.document_whatif import HeldPods, RefusedPods
 from kplan.wording.fixes import CLAIMS
+from kplan.wording.preempting import breaking
 from kplan.words import count, every, joined, listed
 
 
@@ -40,10 +41,11 @@ def refusal_cause(change: Sequence[Expanded]) -> Cause | None:
 
 @dataclass(frozen=True, slots=True)
 class Evicted:
-    """Pods that are evicted in a plan for those that are placed, and those of them that nothing recreates."""
+    """Pods that leave in a plan for those that are placed, those of them that nothing recreates, broken budgets."""
 
     victims: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    breaks: tuple[BrokenBudget, ...] = ()
 
 
 def sentence(
@@ -87,7 +89,7 @@ def sentence(
         what = "rollout" if first.strategy else "workload"
         of = f" of {len(rollouts)} {what}s" if len(rollouts) > 1 else f" {what}"
         tail = f"; {len(stalled)}{of} stalls: {_name(first)} at {first.done} of {first.wanted}{tail}"
-    return _pods(totals, causes, sum(entry.refused_pods for entry in refused), evicted.victims) + tail
+    return _pods(totals, causes, sum(entry.refused_pods for entry in refused), evicted) + tail
 
 
 def _name(rollout: RolloutPlan) -> str:
@@ -162,11 +164,11 @@ def _nothing(change: Sequence[Expanded], rollouts: Sequence[RolloutPlan], silent
     return "nothing to place"
 
 
-def _pods(totals: PlanTotals, causes: int, refused: int, victims: Sequence[str]) -> str:
+def _pods(totals: PlanTotals, causes: int, refused: int, evicted: Evicted) -> str:
     """Count what was placed, of all pods that there are to be."""
     gated = f", {totals.gated:,} gated" if totals.gated else ""
     number = f"{totals.after_eviction:,} " if totals.placed > 1 else ""
-    after = f" ({number}after evicting {listed(list(victims), most=2)})" if totals.after_eviction else ""
+    after = f" ({number}after evicting {breaking(evicted.victims, evicted.breaks)})" if totals.after_eviction else ""
     wanted = totals.pods + refused
     some = f"{totals.placed:,} of {count(wanted, 'pod')} {'is' if totals.placed == 1 else 'are'}"
     if wanted == 1 and not totals.placed:

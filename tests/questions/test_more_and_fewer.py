@@ -151,6 +151,22 @@ QUESTIONS = {
         "simulate --scale sts/shop/db=5", set_of_three((0,)), (1,), ("BLOCKED",), first=("db-0 on n1 is not ready",),
         never=("db-3",),
     ),
+    "nor is there capacity for more of it until that pod is ready": Question(
+        "capacity sts/shop/db", set_of_three((0,)), (1,), ("BLOCKED",),
+        first=("its StatefulSet makes none of them", "db-0 on n1 is not ready: .*OrderedReady",
+               "evict shop/db-0 first.* -> 117 more fit, if what is made instead is ready"),
+    ),
+    "as many as are asked for": Question(
+        "capacity sts/shop/db --replicas 5", set_of_three((0,)), (1,), ("BLOCKED",),
+        first=("2 of 2 more replicas fit .3 run, 5 asked for.; its StatefulSet makes none of them", "db-0 on n1"),
+    ),
+    "a parallel one has it": Question(
+        "capacity sts/shop/db", set_of_three((0,), **PARALLEL), (0,), ("FITS",), first=("117 more replicas fit",),
+        never=("OrderedReady",),
+    ),
+    "and so has an ordered one that is ready": Question(
+        "capacity sts/shop/db", set_of_three(()), (0,), ("FITS",), first=("117 more replicas fit",),
+    ),
     "nor at the maximum of its autoscaler": Question(
         "simulate --hpa max", [*set_of_three((0,)), SCALER], (1,), ("BLOCKED",), first=("db-0 on n1 is not ready",),
         never=("db-3",),

@@ -253,10 +253,25 @@ def test_a_rolling_drain_is_a_line_for_each_run_of_nodes_that_go_alike_and_says_
 def test_what_would_help_is_tried_by_draining_in_the_same_way() -> None:
     pods = [web("w-1", "a", cpu="3"), web("w-2", "b", cpu="3"), web("w-3", "c", cpu="3")]
     objects = [node("a"), node("b"), node("c"), *pods]
-    # one after the other, the new node takes the first pod and a that of b; all at once, it takes two new nodes
+    # one after the other, each waits until its node is back; all at once, it takes two new nodes
     rolling = planned(objects, "a", "b", rolling=True)
-    assert (rolling.verdict, rolling.fixes[0].text) == ("BLOCKED", "one more node like a")
-    assert rolling.sentence == "a, b: 1 of their 2 pods would have nowhere to go, shop/w-1"
+    assert (rolling.verdict, [(one.lands_on, one.waits_from, one.waits_for) for one in rolling.pods]) == (
+        "FITS",
+        [("a", 1, "a"), ("b", 2, "b")],
+    )
+    assert rolling.sentence == (
+        "a, b can be drained: 2 pods evicted, 2 placed again, 2 of them only once a node is back"
+    )
+    # deleted, they are not back: the new node takes the first pod, and what is missing is tried in the same way
+    gone = planned(objects, "a", "b", rolling=True, delete=True)
+    assert (gone.verdict, gone.fixes[0].text) == ("BLOCKED", "2 more nodes like a")
+    # two pods that a budget lets go one by one: the first waits for the node that the second is on
+    two = [web("w-1", "a", cpu="2", status=READY), web("w-2", "a", cpu="2", status=READY), web("w-3", "b", cpu="3")]
+    kept = planned([node("a"), node("b"), *two, budget(minAvailable=2)], "a", "b", rolling=True)
+    assert (kept.verdict, [fix.text for fix in kept.fixes]) == (
+        "BLOCKED",
+        ["one more node like a", "web-pdb minAvailable 1 (now 2)"],
+    )
     for way in ({}, {"together": True}):
         assert planned(objects, "a", "b", **way).fixes[0].text == "2 more nodes like a"
 

@@ -5,8 +5,9 @@ Not modelled: what ``kubectl drain`` and controllers need in between, --grace-pe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import Any
 
 from kplan.course.drains.drain import DrainRun, Gone
@@ -46,53 +47,76 @@ class DrainClock:
 
 def drain_clock(run: DrainRun[Any]) -> DrainClock:
     """Tell how long a drain takes that goes through: its nodes one after the other, as kubectl drains them."""
-    clock = DrainClock()
     left: dict[str, list[Gone[Any]]] = {gone.node: [] for gone in run.pods}
     for gone in run.pods:
         if gone.number:
             left[gone.node].append(gone)
-    for of_node in left.values():
-        clock = _after(clock, _node(of_node))
+    evicted = [gone for of_node in left.values() for gone in of_node]
+    fast, slow = _DrainWalk(slow=False), _DrainWalk(slow=True)
+    span = Span(fast.through(left), slow.through(left))
+    budget, waves = max(slow.waves.items(), key=lambda item: item[1], default=("", 0))
     cluster = run.budgets.cluster
     moved = (gone.pod for gone in run.pods if gone.number and gone.landing is not None)
-    attached = tuple(pod.key for pod in moved if next(exclusive(cluster, pod), None) is not None)
-    return replace(clock, attached=attached)
-
-
-def _after(first: DrainClock, then: DrainClock) -> DrainClock:
-    longest = max(first, then, key=lambda clock: (clock.waves, clock.span.most))
     return DrainClock(
-        Span(first.span.least + then.span.least, first.span.most + then.span.most),
-        longest.budget,
-        longest.waves,
-        longest.ready,
-        max(first.grace, then.grace),
-        first.written or then.written,
+        span,
+        budget,
+        waves,
+        min((until_ready(gone.pod.pod) for gone in evicted if _budget(gone) == budget), default=0),
+        max((grace_of(gone.pod.pod) for gone in evicted), default=0),
+        any(gone.pod.pod.spec.termination_grace_period_seconds is not None for gone in evicted),
+        tuple(pod.key for pod in moved if next(exclusive(cluster, pod), None) is not None),
     )
 
 
-def _node(evicted: list[Gone[Any]]) -> DrainClock:
-    if not evicted:
-        return DrainClock()
-    by_budget: dict[str, list[Gone[Any]]] = {}
-    for gone in evicted:
-        by_budget.setdefault(gone.permission.budget if gone.permission is not None else "", []).append(gone)
-    clocks = [_of_budget(name, some) for name, some in by_budget.items()]
-    longest = max(clocks, key=lambda clock: clock.span.most)
-    written = any(gone.pod.pod.spec.termination_grace_period_seconds is not None for gone in evicted)
-    span = Span(max(clock.span.least for clock in clocks), longest.span.most)
-    return DrainClock(span, longest.budget, longest.waves, longest.ready, _grace(evicted), written)
+def _budget(gone: Gone[Any]) -> str:
+    return gone.permission.budget if gone.permission is not None else ""
 
 
-def _of_budget(name: str, some: list[Gone[Any]]) -> DrainClock:
-    """Pods under one budget go as many at a time as it allows, the next once what replaces them is ready."""
-    permission = some[0].permission
-    allows = max(1, permission.at_first) if name and permission is not None else len(some)
-    waves = -(-len(some) // allows)
-    ready, grace = min(until_ready(gone.pod.pod) for gone in some), _grace(some)
-    least = (waves - 1) * ready
-    return DrainClock(Span(least, (waves - 1) * (grace + ready + RETRY) + grace), name, waves, ready, grace)
+@dataclass
+class _DrainWalk:
+    """A drain as time goes by. A budget has as many leaves as it allows; one is free again once a pod is ready.
 
+    Attributes:
+        slow: each pod uses its grace period, and an eviction is asked for again only after a while.
+        waves: by budget, how often it lets pods go.
+    """
 
-def _grace(some: Iterable[Gone[Any]]) -> int:
-    return max((grace_of(gone.pod.pod) for gone in some), default=0)
+    slow: bool
+    waves: dict[str, int] = field(default_factory=dict)
+    _leaves: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def through(self, nodes: Mapping[str, Sequence[Gone[Any]]]) -> int:
+        """Drain nodes one after the other, and give the seconds until the last pod is gone."""
+        now = 0
+        waiting: dict[str, list[tuple[Gone[Any], int]]] = {}
+        for node, pods in nodes.items():
+            at: dict[str, int] = {}
+            end = now
+            for gone in pods:
+                name = _budget(gone)
+                asked, wave = self._asked(gone, at.get(name, now)) if name else (now, 1)
+                at[name] = asked
+                ended = asked + (grace_of(gone.pod.pod) if self.slow else 0)
+                end = max(end, ended)
+                if gone.awaits or gone.late:
+                    waiting.setdefault(gone.awaits or node, []).append((gone, wave))
+                elif name:
+                    self._ready(gone, ended, wave)
+            now = end
+            for gone, wave in waiting.pop(node, ()):
+                if _budget(gone):
+                    self._ready(gone, now, wave)
+        return now
+
+    def _asked(self, gone: Gone[Any], now: int) -> tuple[int, int]:
+        """When the eviction of a pod is allowed that is asked for now, and for the how manieth time that is."""
+        name, permission = _budget(gone), gone.permission
+        allows = max(1, permission.at_first) if permission is not None else 1
+        leaves = self._leaves.setdefault(name, [(0, 0)] * allows)
+        free, wave = heappop(leaves) if leaves else (now, self.waves.get(name, 0))
+        self.waves[name] = max(self.waves.get(name, 0), wave + 1)
+        return (free + (RETRY if self.slow else 0) if free > now else now), wave + 1
+
+    def _ready(self, gone: Gone[Any], since: int, wave: int) -> None:
+        """What comes in the place of a pod is ready some time after it could begin."""
+        heappush(self._leaves[_budget(gone)], (since + until_ready(gone.pod.pod), wave))

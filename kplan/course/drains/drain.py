@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
@@ -11,8 +11,9 @@ from kplan.cluster.owners import replaced, returns
 from kplan.course.evictions.budgets import Budgets, Permission
 from kplan.course.readiness.serving import OwnerOfPods, Serving
 from kplan.course.trial.attempts import Attempts, TriedPod, W
+from kplan.course.trial.sleepers import Sleepers
 from kplan.pipeline import Planner
-from kplan.result import PlanEvent
+from kplan.result import EventKind, PlanEvent
 from kplan.scenario.budgets import budgets_over, healthy
 from kplan.scenario.drain import DrainOptions, DrainPod, drain_pods
 from kplan.scenario.effect import LeftUndone
@@ -32,6 +33,7 @@ class Gone(Generic[W]):
         number: place in the order of evictions; 0 if it is still there.
         landing: where what its owner made instead was placed; None where nothing is made.
         late: whether that was placed only once its node was deleted.
+        awaits: node that has to be back, uncordoned, before that is placed; empty for none.
         silent: whether it stays Terminating, as its node is silent.
         back: whether that is on a node that is drained again, as its template names it.
         held: what keeps its controller from making another; None for nothing.
@@ -44,6 +46,7 @@ class Gone(Generic[W]):
     number: int = 0
     landing: TriedPod[W] | None = None
     late: bool = False
+    awaits: str = ""
     back: bool = False
     silent: bool = False
     held: LeftUndone | None = None
@@ -72,6 +75,7 @@ class DrainRun(Generic[W]):
         untried: pods that would have been evicted, too, if it had not been broken off.
         gone: pods that were evicted.
         serving: who serves meanwhile; None where that is not asked.
+        rivals: pods that waited before, and took room on a node that was back.
     """
 
     budgets: Budgets
@@ -80,6 +84,7 @@ class DrainRun(Generic[W]):
     untried: int = 0
     gone: int = 0
     serving: Serving | None = None
+    rivals: list[TriedPod[W]] = field(default_factory=list)
 
     @property
     def unserved(self) -> tuple[OwnerOfPods, ...]:
@@ -109,6 +114,11 @@ class DrainRun(Generic[W]):
         return self.evicted
 
     @property
+    def awaiting(self) -> list[Gone[W]]:
+        """Pods in whose place another runs only once a node is back."""
+        return [gone for gone in self.pods if gone.awaits]
+
+    @property
     def waiting(self) -> list[Gone[W]]:
         """Pods that are to go and are there still."""
         return [gone for gone in self.pods if gone.what.fate == "evict" and not gone.number]
@@ -135,7 +145,8 @@ def run_drain(
         planner: planner over the cluster.
         nodes: nodes in the order given; all are cordoned first, as kubectl does.
         options: which pods go.
-        rolling: cordon each node only while it is drained, and uncordon it before the next.
+        rolling: cordon each node only while it is drained, and uncordon it before the next: what found no place while
+            it was cordoned is tried again then.
         together: let the pods of all nodes go before any of the next ones is placed.
         delete: delete nodes that were drained, each before the next if rolling, and try again what found no place.
         why: asked about each pod that finds no place.
@@ -147,6 +158,8 @@ def run_drain(
         run.serving = Serving(planner.cluster)
         run.serving.count(_pods(planner.cluster, nodes))
     drain = _Drain(planner, options, run, why, enough, together)
+    if rolling and not delete:
+        drain.sleepers = Sleepers.of(planner)
     if not rolling:
         drain.cordon(nodes, on=True)
     for batch in [list(nodes)] if together else [[name] for name in nodes]:
@@ -154,13 +167,13 @@ def run_drain(
         if rolling:
             drain.cordon(batch, on=True)
         broken_off = drain.empty(batch)
-        if rolling and not delete:
-            drain.cordon(batch, on=False)
         if broken_off:
             run.untried = len(run.waiting)
             break
         if rolling and delete:
             drain.delete(batch)
+        elif rolling:
+            drain.reopen(batch)
     if delete and not rolling and not run.untried:
         drain.delete(nodes)
     return run
@@ -188,6 +201,7 @@ class _Drain(Generic[W]):
         self.enough = enough
         self.together = together
         self.leaving: Sequence[str] = ()
+        self.sleepers = Sleepers(planner)
 
         def ask(planner: Planner, pod: PodInfo, event: PlanEvent) -> W:
             assert why is not None
@@ -200,22 +214,57 @@ class _Drain(Generic[W]):
         cluster = self.planner.cluster
         self.planner.apply(put(cordoned(node_of(cluster, name), on=on)) for name in nodes)
 
+    def reopen(self, nodes: Sequence[str]) -> None:
+        """Uncordon nodes that are done, and try again what found no place meanwhile.
+
+        One that holds a pod which may not go is never done: kubectl asks for it over and over.
+        """
+        if any(gone.node in nodes for gone in self._there()):
+            return
+        self.cordon(nodes, on=False)
+        for gone in self._placed_now(off=False):
+            gone.awaits = nodes[-1]
+
     def delete(self, nodes: Sequence[str]) -> None:
         """Delete nodes whose pods are gone, and try again what found no place while they counted."""
         names = [name for name in nodes if not any(gone.node == name for gone in self._there())]
         self.planner.apply(removal(self.planner.cluster, names, "").changes)
-        self.attempts.retry()
-        late = [gone for gone in self.run.pods if gone.held is not None and gone.landing is None and gone.node in names]
-        late = [gone for gone in late if not self._goes(gone, off=True).held]
-        self._land(late)
-        for gone in late:
-            gone.late = gone.landing is not None
-            gone.held = None
+        for gone in self._placed_now(off=True, of=names):
+            gone.late = True
+
+    def _placed_now(self, *, off: bool, of: Collection[str] = ()) -> list[Gone[W]]:
+        """Try again what found no place, and what controllers did not make, and give what is placed now.
+
+        Args:
+            off: whether silent nodes are gone.
+            of: the nodes whose pods controllers are asked about again; any if empty.
+        """
+        without = [gone for gone in self.run.pods if gone.number and (gone.landing is None or not gone.landing.node)]
+        pending = [pod.pod for pod in self.attempts.landings.values() if pod.kind is EventKind.PENDING]
+        mine = [pod for pod in pending if pod.waiting and self.planner.queue.responsible(pod)]
+        self._tell(self.sleepers.place(self.attempts, mine, alike=True))
+        while True:
+            held = [gone for gone in without if gone.unmade and (not of or gone.node in of)]
+            free = [gone for gone in held if not self._goes(gone, off=off).held]
+            if not free:
+                break
+            for gone in free:
+                gone.held = None
+            self._land(free)
+        return [gone for gone in without if gone.landing is not None and gone.landing.node]
+
+    def _tell(self, landings: Sequence[TriedPod[W]]) -> None:
+        """Note what became of pods that were tried again, and of those that were evicted for them."""
+        if self.run.serving is not None:
+            self.run.serving.took(landings)
+        rivals = self.sleepers.took(landings)
+        self.run.rivals += rivals
+        again = {landing.pod.row: landing for landing in landings if landing not in rivals}
         for gone in self.run.pods:
-            landing = gone.landing
-            again = self.attempts.landings.get(landing.pod.row) if landing is not None and not landing.node else None
-            if again is not None and again.node:
-                gone.landing, gone.late = again, True
+            if gone.landing is not None:
+                gone.landing = again.pop(gone.landing.pod.row, gone.landing)
+        cascade = [again.pop(landing.pod.row, landing) for landing in self.run.cascade]
+        self.run.cascade = [*cascade, *again.values()]
 
     def _there(self) -> Iterator[Gone[W]]:
         return (gone for gone in self.run.pods if gone.what.fate != "stays" and not gone.number)

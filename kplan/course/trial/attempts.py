@@ -12,6 +12,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from kplan.cluster import PodInfo, leave
 from kplan.cluster.owners import replaced
+from kplan.course.evictions.leaving import Broken, broken, leaving
 from kplan.course.evictions.returning import Returns
 from kplan.course.trial.alike import likeness
 from kplan.course.trial.kubelet import NotAdmitted, admitted
@@ -35,6 +36,7 @@ class TriedPod(Generic[W]):
         instead_of: the pod it stands for; empty for one that is new.
         was: node that the other ran on; empty for none.
         evicts: rows of pods that left for it.
+        breaks: budgets that this breaks.
         tie: number of nodes that tied where it was placed.
         message: the scheduler's exact text, for what was not placed.
         why: what the observer said of it; None for what was placed, or where nobody asks.
@@ -56,6 +58,7 @@ class TriedPod(Generic[W]):
     why: W | None = None
     elsewhere: bool = False
     again: bool = False
+    breaks: tuple[Broken, ...] = ()
     permit: NodeStatus | None = None
     named: bool = False
     not_admitted: NotAdmitted | None = None
@@ -164,13 +167,18 @@ class Attempts(Generic[W]):
             return TriedPod(pod, EventKind.PENDING, instead_of=instead_of, was=was, elsewhere=True)
         event = planner.step(pod)
         last, evicts = event.outcome.last, event.outcome.victims
+        against = broken(leaving(planner.cluster, evicts)) if evicts else ()
         message = last.fit_error or last.error
         if last.placement is None:
             why = self.why(planner, pod, event) if self.why is not None else None
-            return TriedPod(pod, self._kind(event), "", instead_of, was, evicts, message=message, why=why)
+            return TriedPod(
+                pod, self._kind(event), "", instead_of, was, evicts, message=message, why=why, breaks=against
+            )
         tie = len(last.scores.best) if last.scores is not None else 0
         node = planner.cluster.node_name(last.placement.node)
-        return TriedPod(pod, event.kind, node, instead_of, was, evicts, tie, message, permit=last.permit)
+        return TriedPod(
+            pod, event.kind, node, instead_of, was, evicts, tie, message, permit=last.permit, breaks=against
+        )
 
     def _on_its_node(self, pod: PodInfo, instead_of: str, was: str) -> TriedPod[W]:
         """Ask the kubelet of the node that a template names; what it refuses takes no room."""

@@ -8,15 +8,14 @@ others, those that were refused before take what a step makes free, in their tur
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Generic
 
 from kplan.cluster import PodInfo
 from kplan.cluster.owners import of_its_node
-from kplan.course.trial.alike import likeness
 from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
-from kplan.course.trial.waking import asleep
+from kplan.course.trial.sleepers import Sleepers
 from kplan.pipeline import Planner
 from kplan.scenario import Effect, Step
 from kplan.scenario.budgets import recorded, rewritten
@@ -69,8 +68,7 @@ class WhatIf(Generic[W]):
         """
         self.planner = planner
         self.waiting: list[int] = []
-        keys = [key for _, pods in asleep(planner).kinds for key in pods] if compete else []
-        self._rivals = {planner.cluster.pod_index[key] for key in keys} - set(asked)
+        self._sleepers = Sleepers.of(planner, asked) if compete else Sleepers(planner)
         self._attempts = Attempts(planner, why)
 
     def take(self, verb: Step) -> TakenStep[W]:
@@ -85,33 +83,7 @@ class WhatIf(Generic[W]):
         named = [pod for pod in cluster.pods[before:] if _names_its_node(pod)]
         rows = [*self.waiting, *range(before, len(cluster.pods))]
         pods = [pod for pod in map(cluster.pods.__getitem__, rows) if pod.waiting and pod.key not in asked_about]
-        landings = [*attempts.place(named), *self._place(pods)]
+        landings = [*attempts.place(named), *self._sleepers.place(attempts, pods)]
         self.planner.apply(list(rewritten(cluster, budgets)))
         self.waiting = sorted({landing.pod.row for landing in landings if not landing.node and landing.pod.waiting})
         return TakenStep(effect, tuple(landings), tuple(attempts.cut[cut:]))
-
-    def _place(self, pods: Sequence[PodInfo]) -> list[TriedPod[W]]:
-        """Try pods, and among them those that slept in their turn: of these, alike, no more once one has failed.
-
-        Those that slept take room that is free, and evict nobody: whom they may evict they may evict without the step.
-        """
-        attempts, queue = self._attempts, self.planner.queue
-        rivals = [pod for pod in map(self.planner.cluster.pods.__getitem__, self._rivals) if pod.waiting]
-        if not rivals:
-            return attempts.place(queue.sort(pods))
-        landings: list[TriedPod[W]] = []
-        failed: set[Hashable] = set()
-        for pod in queue.sort([*pods, *rivals]):
-            slept = pod.row in self._rivals
-            alike = likeness(pod) if slept else None
-            if not pod.waiting or alike in failed:
-                continue
-            if slept and not self._fits(pod):
-                failed.add(alike)
-                continue
-            landings += attempts.place([pod])
-        return landings
-
-    def _fits(self, pod: PodInfo) -> bool:
-        outcome = self.planner.cycle(pod).explain(preempt=False)
-        return bool(len(outcome.feasible)) and not outcome.kept_out

@@ -38,28 +38,32 @@ def _turns(turns: Sequence[DrainTurn]) -> Bars:
     return Bars("Turns, from the first down", tuple(bars), counts("pods"), share=1.3)
 
 
-def _alike(turn: DrainTurn) -> tuple[int, int, int, int]:
-    return turn.evicted, turn.pending, turn.gone, turn.kept
+def _alike(turn: DrainTurn) -> tuple[int, ...]:
+    return turn.evicted, turn.waiting, turn.pending, turn.gone, turn.kept
 
 
 def _run(run: Sequence[DrainTurn], first: int) -> Bar:
     number = f"{first:,}" if len(run) == 1 else f"{first:,} to {first + len(run) - 1:,}"
     evicted, pending = sum(turn.evicted for turn in run), sum(turn.pending for turn in run)
     gone, kept = sum(turn.gone for turn in run), sum(turn.kept for turn in run)
+    waiting = sum(turn.waiting for turn in run)
+    lands = evicted - waiting - pending - gone
     parts = (
-        Segment("lands on another node", evicted - pending - gone, Look.GOOD, f"{evicted - pending - gone:,}"),
+        Segment("lands on another node", lands, Look.GOOD, f"{lands:,}"),
+        Segment("waits until a node is back", waiting, Look.WARN, f"{waiting:,}"),
         Segment("without a node", pending, Look.SHORT, f"{pending:,}"),
         Segment("GONE", gone, Look.BAD, f"{gone:,}"),
         Segment("may not be evicted", kept, Look.OTHER, f"{kept:,}"),
     )
-    told = [f"{pending:,} Pending"] if pending else []
+    told = [f"{waiting:,} until a node is back"] if waiting else []
+    told += [f"{pending:,} Pending"] if pending else []
     told += [f"{gone:,} GONE"] if gone else []
     told += [f"{kept:,} not evicted"] if kept else []
     return Bar(
         f"{number}  {listed([turn.node for turn in run], most=1)}",
         tuple(part for part in parts if part.value),
         ", ".join([count(evicted, "pod") if evicted else "no pod to evict", *told]),
-        strong=bool(pending or gone or kept),
+        strong=bool(waiting or pending or gone or kept),
         to=to_node(run[0].node) if len(run) == 1 else ALL_NODES,
     )
 

@@ -12,7 +12,7 @@ from kplan.render.text.shared import group_lines, headline, more_of, notes, orig
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import unmet_lines, what_if_lines
-from kplan.result.document import Answer, Event, Fold, Group, PodExplanation, PodExplanations
+from kplan.result.document import Answer, Event, Fold, Group, PodExplanation, PodExplanations, Victim
 from kplan.words import count, listed, short_age
 
 GROUPS_SHOWN = 5
@@ -168,7 +168,12 @@ def victims_of(answer: Answer) -> list[str]:
     if answer.preempt is None:
         return []
     chosen = [victim for victim in answer.preempt.victims if victim.chosen]
-    return [f"{victim.pod}{' (breaks its budget)' if victim.breaks_budget else ''}" for victim in chosen]
+    return [f"{victim.pod} ({_broken(victim)})" if victim.breaks_budget else victim.pod for victim in chosen]
+
+
+def _broken(victim: Victim) -> str:
+    """``BREAKS web, which allows 0``."""
+    return f"{victim.budget}, which allows {victim.allows or 0}"
 
 
 def _evicted(page: Page, victims: Sequence[str]) -> None:

@@ -69,8 +69,8 @@ def _after(budget: BudgetAfter) -> str:
 
 
 def _to_name(pod: DrainedPod) -> bool:
-    """Whether a pod is named beside the turns of a rolling drain: what stands in the way, is lost or evicts others."""
-    return pod.fate != "stays" and (_stuck(pod) or bool(pod.note or pod.evicts))
+    """Whether a pod is named beside the turns of a rolling drain: what is stuck, is lost, waits or evicts others."""
+    return pod.fate != "stays" and (_stuck(pod) or bool(pod.note or pod.evicts or pod.waits_for))
 
 
 def _pods(page: Page, document: DrainPlan, pods: Sequence[DrainedPod], *, everything: bool) -> None:
@@ -101,6 +101,8 @@ def _row(pod: DrainedPod, *, several: bool) -> tuple[str, ...]:
     note = pod.note
     if pod.after_deletion:
         note = ", ".join(filter(None, (f"once {pod.node} is deleted", note)))
+    if pod.waits_for:
+        note = ", ".join(filter(None, (f"Pending from turn {pod.waits_from} until {pod.waits_for} is back", note)))
     if pod.evicts:
         note = ", ".join(filter(None, (f"evicts {', '.join(pod.evicts[:2])}", note)))
     number = str(pod.number) if pod.number else "-"

@@ -32,9 +32,9 @@ def turn_lines(page: Page, turns: Sequence[DrainTurn], *, everything: bool) -> N
     page.more(len(turns) - number + 1, "nodes")
 
 
-def _alike(turn: DrainTurn) -> tuple[int, int, int, int]:
+def _alike(turn: DrainTurn) -> tuple[int, ...]:
     """What turns that are told together have in common: all but where the pods land."""
-    return turn.evicted, turn.pending, turn.gone, turn.kept
+    return turn.evicted, turn.waiting, turn.pending, turn.gone, turn.kept
 
 
 def _row(run: Sequence[DrainTurn], first: int) -> tuple[str, ...]:
@@ -42,7 +42,8 @@ def _row(run: Sequence[DrainTurn], first: int) -> tuple[str, ...]:
     lands: Counter[str] = Counter()
     for one in run:
         lands.update(one.lands_on)
-    left = [f"{turn.pending:,} Pending"] if turn.pending else []
+    left = [f"{turn.waiting:,} waits for a node"] if turn.waiting else []
+    left += [f"{turn.pending:,} Pending"] if turn.pending else []
     left += [f"{turn.gone:,} GONE"] if turn.gone else []
     left += [f"{turn.kept:,} not evicted"] if turn.kept else []
     each = " each" if len(run) > 1 else ""

@@ -13,17 +13,21 @@ from kplan.course.capacity.supply import Supply
 from kplan.errors import UsageError
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
+from kplan.remedies.engine import Tried
 from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, CapacityWorkload, Growth, Refusing
+from kplan.result.document_how_to import HowTo
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.manifests import fresh_copy
 from kplan.studies.capacity.growth import grow
+from kplan.studies.capacity.ordered import going_on, held_set
 from kplan.studies.capacity.shapes import shape_room
 from kplan.wording.capacity import (
     capacity_sentence,
     cut_short,
     even_empty,
     evicts_nobody,
+    goes_on_text,
     growth_how_to,
     growth_text,
     quota_lets_in,
@@ -31,7 +35,9 @@ from kplan.wording.capacity import (
     supply_notes,
 )
 from kplan.wording.failing import Failure, failure
+from kplan.wording.how_to import how_to
 from kplan.wording.rollouts import shares_volume
+from kplan.wording.what_if import held_because
 from kplan.words import count
 
 
@@ -110,25 +116,37 @@ def capacity(
 
     counted = count_sets(planner, asked.supplies, ratio, most, why=failure, known=seen)
     missing = wanted if wanted is not None and (asked.replicas is not None or counted.sets < wanted) else None
-    growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node)
+    held = held_set(planner.cluster, asked.supplies, ratio)
+    held = held if held is not None and held.sets < counted.sets else None
+    growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node) if held is None else None
     let_in = let_in_by_quotas(planner.cluster, asked.supplies, ratio, counted.sets)
     several = len(asked.supplies) > 1
     fewest = counted.sets if let_in is None else let_in.sets
+    goes_on = going_on(planner, asked.supplies, ratio, held, most) if held is not None else None
+    if held is not None:
+        fewest = min(fewest, held.sets)
     workloads = tuple(_workload(*pair, counted, wanted) for pair in zip(asked.supplies, ratio, strict=True))
     return CapacityReport(
         api_version=API_VERSION,
         verdict=_verdict(fewest, wanted),
         sentence=capacity_sentence(
-            workloads, counted, wanted, asked.replicas, growth, let_in.sets if let_in is not None else None
+            workloads,
+            counted,
+            wanted,
+            asked.replicas,
+            growth,
+            let_in.sets if let_in is not None else None,
+            held.sets if held is not None else None,
         ),
         sets=counted.sets,
         quota_lets_in=let_in.sets if let_in is not None else None,
         bounded=counted.bounded and asked.replicas is None,
         nodes=len(planner.cluster.nodes),
         origin=origin,
-        because=_because(counted, growth, let_in, wanted),
-        attempt=growth_text(counted.sets, wanted, growth),
-        how_to=growth_how_to(counted.sets, wanted, growth),
+        made=held.sets if held is not None else None,
+        because=held_because(held.held) if held is not None else _because(counted, growth, let_in, wanted),
+        attempt=goes_on_text(goes_on) if goes_on is not None else growth_text(counted.sets, wanted, growth),
+        how_to=_how_to(goes_on, counted, wanted, growth),
         doubts=(*asked.doubts, *_held(counted)),
         notes=(
             *(note for supply in asked.supplies for note in supply_notes(supply)),
@@ -182,6 +200,15 @@ def _wanted(asked: CapacityAsked, ratio: Sequence[int]) -> int | None:
         return -(-max(0, asked.replicas - running) // max(1, ratio[0]))
     asks = asked.supplies[0].asks if len(asked.supplies) == 1 else None
     return asks - running if asks is not None and asks > running else None
+
+
+def _how_to(
+    goes_on: Tried[int] | None, counted: CountedSets[Failure], wanted: int | None, growth: Growth | None
+) -> HowTo | None:
+    """How what is proposed first is carried out; None for nothing."""
+    if goes_on is None:
+        return growth_how_to(counted.sets, wanted, growth)
+    return how_to(goes_on.candidate, goes_on.found if wanted is None else min(goes_on.found, wanted), wanted or 0)
 
 
 def _held(counted: CountedSets[Failure]) -> Iterator[Doubt]:

@@ -75,7 +75,7 @@ def own_findings(item: Mine, policy: CheckPolicy, reasons: Reasons) -> Iterator[
         yield finding(
             "evicts",
             words.evicts(len(evicted)),
-            words.placed_by_evicting(item.name, evicted, down_by(reasons.after.cluster, evicted)),
+            words.placed_by_evicting(item.name, evicted, down_by(reasons.after.cluster, evicted), item.breaks),
             words.EVICTIONS_UNMINDED,
             amount=len(evicted),
         )

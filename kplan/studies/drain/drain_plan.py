@@ -24,6 +24,7 @@ from kplan.studies.what_ifs import move_of
 from kplan.wording.attempts import change_text, down_text, left_text, placed_text
 from kplan.wording.drain import (
     SKIP_WAITING,
+    awaits,
     budget_refuses,
     budget_says,
     cause_of,
@@ -37,11 +38,13 @@ from kplan.wording.drain import (
     kubectl_loses,
     lands_back,
     scale_of_budget,
+    took_room,
 )
 from kplan.wording.fail import landing_cause
 from kplan.wording.failing import Failure, failure
 from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
+from kplan.wording.preempting import broken_budgets
 from kplan.wording.remedies import note_of
 
 NO_HELP_SHOWN = 3
@@ -120,7 +123,9 @@ def _with_fixes(plan: DrainPlan, tried: Sifted[Drained]) -> DrainPlan:
         DrainFix(
             text=change_text(helped.candidate),
             flags=" ".join(helped.candidate.flags),
-            effect=placed_text(helped.found.down, helped.found.unserved, note_of(helped.candidate)),
+            effect=placed_text(
+                helped.found.down, helped.found.unserved, note_of(helped.candidate), awaited=helped.found.awaiting
+            ),
             how_to=how_to(helped.candidate),
         )
         for helped in tried.helps
@@ -143,8 +148,8 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         origin=origin,
         because=causes_of(left),
         doubts=(*asked.doubts, *_doubts(cluster, run)),
-        notes=(*map(held_back, run.budgets.held_back), *_down(run)),
-        pods=tuple(_pod(cluster, gone) for gone in run.pods),
+        notes=(*awaits(run, asked.nodes), *took_room(run), *map(held_back, run.budgets.held_back), *_down(run)),
+        pods=tuple(_pod(cluster, gone, asked.nodes) for gone in run.pods),
         cascade=tuple(move_of(landing, cluster) for landing in run.cascade),
         after=tuple(_after(cluster, run)),
         left=first.pod.key if first is not None else "",
@@ -165,7 +170,7 @@ def _down(run: DrainRun[Failure]) -> tuple[str, ...]:
     return (text,) if text else ()
 
 
-def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:
+def _pod(cluster: Cluster, gone: Gone[Failure], nodes: Sequence[str]) -> DrainedPod:
     fate = {"stays": "stays", "refused": "refused"}.get(gone.what.fate, "evicted" if gone.number else "waits")
     asked, landing = gone.permission, gone.landing
     budget = budget_says(asked) if asked is not None and asked.budget else ""
@@ -184,7 +189,10 @@ def _pod(cluster: Cluster, gone: Gone[Failure]) -> DrainedPod:
         needs=" ".join(gone.what.flags),
         because=because,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
+        breaks=broken_budgets(landing.breaks) if landing is not None else (),
         after_deletion=gone.late,
+        waits_for=gone.awaits,
+        waits_from=nodes.index(gone.node) + 1 if gone.awaits else 0,
     )
 
 
@@ -221,7 +229,8 @@ def _doubts(cluster: Cluster, run: DrainRun[Failure]) -> Iterator[Doubt]:
     silent = [gone for gone in run.pods if gone.silent and not gone.unmade]
     if silent:
         yield Doubt("node-silent", ends_unseen(silent))
-    again = [gone for gone in run.pods if not gone.back and gone.landing is not None and gone.landing.node == gone.node]
+    again = [gone for gone in run.pods if gone.landing is not None and gone.landing.node == gone.node]
+    again = [gone for gone in again if not gone.back and not gone.awaits]
     if again:
         yield Doubt("lands-back", lands_back(again))
 

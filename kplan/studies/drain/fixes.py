@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, islice, product
@@ -70,11 +70,13 @@ class Drained:
 
     Attributes:
         left: pods that it is stuck at.
+        awaiting: pods in whose place others run only once a node is back.
         down: budgets of which no pod is ready at one time, though one was.
         unserved: workloads of which that is so and no budget tells it.
     """
 
     left: int
+    awaiting: tuple[str, ...] = ()
     down: tuple[str, ...] = ()
     unserved: tuple[OwnerOfPods, ...] = ()
 
@@ -114,7 +116,8 @@ def find_fixes(
             again: DrainRun[None] = run_drain(
                 trial, nodes, chosen, rolling=by_turns, together=together and not by_turns, delete=deleted
             )
-            return Drained(len(again.left), again.budgets.down, (*before, *again.unserved))
+            waits = tuple(gone.pod.key for gone in again.awaiting)
+            return Drained(len(again.left), waits, again.budgets.down, (*before, *again.unserved))
 
         steps = [step for step in candidate.steps if not isinstance(step, OfTheDrain)]
         before = _evicting(planner.cluster, steps)
@@ -124,6 +127,8 @@ def find_fixes(
     turns = len(nodes) > 1 and not rolling
     ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns, together=together, delete=not delete) if way]
     alone = sift(chain.from_iterable(ways), measure, most=MOST)
+    # with what lets no pod wait for a node first
+    alone.helps.sort(key=lambda helped: bool(helped.found.awaiting))
     if alone.helps or len(ways) < 2:
         return alone
     pairs = ([candidate for candidate in way if candidate.code != _DELETE][:_WAYS_TRIED] for way in ways)
@@ -160,7 +165,7 @@ def _ways(
             yield list(budget_ways(cluster, key, gone.pod, nodes))
     unmade = [gone for gone in left if gone.unmade]
     if unmade:
-        yield list(_off(unmade, delete=delete))
+        yield list(_off(unmade, {gone.pod.key for gone in run.pods if gone.number}, delete=delete))
     named = [gone for gone in left if gone.landing is not None and gone.landing.named]
     if named:
         yield list(without_named_node(cluster, [gone.pod for gone in named]))
@@ -177,10 +182,10 @@ def _ways(
     yield more
 
 
-def _off(unmade: Sequence[Gone[Failure]], *, delete: bool) -> Iterator[Candidate]:
+def _off(unmade: Sequence[Gone[Failure]], going: Collection[str], *, delete: bool) -> Iterator[Candidate]:
     """Say that silent nodes are off, or that the pods there are gone whether or not they have ended.
 
-    A lower pod that is not ready is made anew first.
+    A lower pod that is not ready is made anew first, unless it is the drain that keeps it from being ready.
     """
     nodes = tuple(dict.fromkeys(gone.node for gone in unmade if gone.held is not None and gone.held.silent))
     names = tuple(gone.pod.key for gone in unmade if gone.held is not None and gone.held.silent)
@@ -198,6 +203,8 @@ def _off(unmade: Sequence[Gone[Failure]], *, delete: bool) -> Iterator[Candidate
         risk = about.Named("" if len(names) == 1 else "several", names=names, node=", ".join(nodes))
         yield Candidate("without-grace", RemedyCost.LOSS, risk, steps=(AT_ONCE,))
     for held in dict.fromkeys(gone.held for gone in unmade if gone.held is not None and not gone.held.silent):
+        if held.pod in going:
+            continue
         lower = about.Named(names=(held.pod,), node=held.node)
         yield Candidate("evict-unready", RemedyCost.REQUEST, lower, steps=(Evict(held.pod),))
 

@@ -29,8 +29,9 @@ def _turn(node: str, pods: Sequence[DrainedPod]) -> DrainTurn:
         node=node,
         evicted=len(evicted),
         lands_on=dict(sorted(lands.items(), key=lambda item: (-item[1], item[0]))),
-        pending=sum(bool(pod.instead) and not pod.lands_on for pod in evicted),
-        gone=sum(not pod.instead for pod in evicted),
+        waiting=sum(bool(pod.waits_for) for pod in evicted),
+        pending=sum(not pod.lands_on and (bool(pod.instead) or pod.because is not None) for pod in evicted),
+        gone=sum(not pod.instead and pod.because is None for pod in evicted),
         kept=sum(pod.fate in ("refused", "waits") for pod in pods),
     )
 

@@ -33,6 +33,7 @@ from kplan.wording.fail import (
 from kplan.wording.failing import Failure, failure
 from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
+from kplan.wording.preempting import broken_budgets
 from kplan.wording.rollouts import held_by
 from kplan.wording.timeline import detached_at, timeline
 from kplan.words import listed
@@ -183,6 +184,7 @@ def _pod(cluster: Cluster, pod: LostPod[Failure], grace: int) -> FailedPod:
         waits_for_deletion=pod.until_gone.because if pod.lingers and pod.until_gone is not None else None,
         because=lost_cause(pod) if fate == "pending" else None,
         evicts=tuple(cluster.pods[row].key for row in landing.evicts) if landing is not None else (),
+        breaks=broken_budgets(landing.breaks) if landing is not None else (),
         last_try=pod.last_try,
     )
 

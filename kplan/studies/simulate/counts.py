@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from kplan.result.document_plan import PlanCause, PlanOwner, PlanStep, PlanTotals
 from kplan.wording.owners import folded_owner
+from kplan.wording.simulate import Evicted
 
 
 def totals_of(steps: Sequence[PlanStep], besides: frozenset[str] = frozenset()) -> PlanTotals:
@@ -50,3 +51,11 @@ def owners_of(steps: Sequence[PlanStep]) -> tuple[PlanOwner, ...]:
         return not item.not_placed, not item.gated, -item.placed - item.not_placed - item.gated, item.owner
 
     return tuple(sorted(made, key=order))
+
+
+def evicted_of(steps: Sequence[PlanStep]) -> Evicted:
+    """Pods that others evict in a plan, those of them that are gone for good, and the budgets that this breaks."""
+    placed = [step for step in steps if step.node]
+    victims = tuple(key for step in placed for key in step.evicts)
+    broken = tuple(budget for step in placed for budget in step.breaks)
+    return Evicted(victims, tuple(key for step in placed for key in step.gone), broken)

@@ -37,7 +37,7 @@ from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, l
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.group_turns import plan_of_group
 from kplan.studies.racing import told_races
-from kplan.studies.simulate.counts import failing_causes, owners_of, totals_of
+from kplan.studies.simulate.counts import evicted_of, failing_causes, owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened, unserved
 from kplan.studies.simulate.landing import careful_lines
 from kplan.studies.simulate.let_in import let_in
@@ -48,8 +48,9 @@ from kplan.wording.groups import needs_of
 from kplan.wording.held import held_text
 from kplan.wording.how_to import fitting_how_to
 from kplan.wording.owners import by_number, owner_text
+from kplan.wording.preempting import broken_budgets
 from kplan.wording.rollouts import do_not_start
-from kplan.wording.simulate import Evicted, claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
+from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.wanted import alike, of_several
 
 ATTEMPTS = 3
@@ -162,6 +163,7 @@ class _Planned:
             gone=tuple(
                 pod.key for pod in map(cluster.pods.__getitem__, landing.evicts) if not returns_where_it_was(pod)
             ),
+            breaks=broken_budgets(landing.breaks),
             cause=told.because.code if told is not None else "",
             message=landing.message,
             tie=landing.tie if landing.tie > 1 else 0,
@@ -169,13 +171,6 @@ class _Planned:
             permit=held_text(landing.permit),
             devices=devices_given(cluster, landing.pod.uid) if landing.node else (),
         )
-
-
-def _evicted(steps: Iterable[PlanStep]) -> Evicted:
-    """Pods that others evict in a plan, and those of them that are gone for good."""
-    placed = [step for step in steps if step.node]
-    victims = [key for step in placed for key in step.evicts]
-    return Evicted(tuple(victims), tuple(key for step in placed for key in step.gone))
 
 
 _POD = frozenset({"Pod"})
@@ -215,7 +210,7 @@ def _document(
             len(failing),
             rollouts,
             options.change,
-            _evicted(asked),
+            evicted_of(asked),
             waiting=totals.waiting,
             silent=options.silent,
             definitions=options.definitions,
