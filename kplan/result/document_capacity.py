@@ -152,6 +152,8 @@ class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
         next_pod: number of the pod that does not fit, counted from those that run.
         nodes: number of all nodes.
         group: the nodes nearest to fitting it.
+        groups: how many groups of nodes there are.
+        more_groups: the others, nearest first.
         nearest: what keeps it from the nearest of them.
         growth: what more nodes would do.
         shapes: room for shapes of pods.
@@ -175,6 +177,8 @@ class CapacityReport(VerdictDocument, frozen=True, kw_only=True):
     refusing: tuple[Refusing, ...] = ()
     next_pod: int | None = None
     group: Group | None = None
+    groups: int = 0
+    more_groups: tuple[Group, ...] = ()
     nearest: Nearest | None = None
     growth: Growth | None = None
     shapes: tuple[ShapeRoom, ...] = ()

@@ -59,6 +59,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
         pod: the one told about.
         group: the nodes nearest to fitting it.
         groups: how many groups of nodes there are.
+        more_groups: the others, nearest first, as far as they are told.
         preempt: what evictions could do for it; empty where that was not asked.
         attempt: the cheapest change that helps, and how many of the pods fit then; shown as Try. For pods of a manifest
             all of it was planned again, and it says what becomes of the whole.
@@ -77,6 +78,7 @@ class PlanCause(Part, frozen=True, kw_only=True):
     pod: str
     group: Group | None = None
     groups: int = 0
+    more_groups: tuple[Group, ...] = ()
     preempt: str = ""
     attempt: str = ""
     edits: tuple[FieldChange, ...] = ()

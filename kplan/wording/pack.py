@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kplan.course.moving.emptying import Stuck
-from kplan.course.moving.journey import Moved
+from kplan.course.moving.journey import Moved, cordons_of
 from kplan.course.moving.movable import Stays
 from kplan.course.moving.packing import KeptNode, Packed
 from kplan.framework.reason_codes import ReasonCode
@@ -113,7 +113,8 @@ def commands(drains: Sequence[NodeDrain], moves: Sequence[Moved]) -> tuple[str, 
     names = [drain.node for drain in drains]
     if not names:
         return ()
-    steered = any(set(move.cordoned) - set(names) for move in moves)
+    going = frozenset(names)
+    steered = any(not going.issuperset(cordoned) for cordoned in cordons_of(moves))
     lines = [_drain(drain) for drain in drains]
     if steered:
         lines = ["# some pods have to be steered, see the steps: --save FILE", *lines]

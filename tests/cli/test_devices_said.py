@@ -63,10 +63,11 @@ Why      6 not placed, most first, as each was tried
       6  the claim of its entry gpu wants 2 of gpu: a has 1 free of 4 (used by
            ml/st-0, ml/new-f8c55d78d-ffn86); 1 more reason on other nodes
            deploy/ml/new 6
-Nearest  for ml/new-f8c55d78d-5dhgn, in the first of 2 groups of nodes
+Nearest  for ml/new-f8c55d78d-5dhgn
       2  devices of gpu in use
            a needs 2, free 1 of 4; used by ml/st-0, ml/new-f8c55d78d-ffn86
            b needs 2, free 1 of 4; used by ml/st-1, ml/new-f8c55d78d-kmc6l
+         1 more group (-o wide)
 Preempt  no: no eviction lifts these (3 nodes)
 From     two.json, 3 nodes, 2 pods; rules of 1.37 (no version recorded)
 """,

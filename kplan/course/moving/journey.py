@@ -81,12 +81,21 @@ class Journey:
         emptied = frozenset(self.emptied)
         yield from _cordons((), self.emptied)
         closed: tuple[str, ...] = ()  # beside those, which stay so
+        beside = {
+            id(names): tuple(name for name in dict.fromkeys(names) if name not in emptied)
+            for names in cordons_of(self.moves)
+        }
         for move in self.moves:
-            now = tuple(name for name in dict.fromkeys(move.cordoned) if name not in emptied)
+            now = beside[id(move.cordoned)]
             yield from _cordons(closed, now)
             closed = now
             yield Evict(f"pod/{move.pod}")
         yield from _cordons(closed, ())
+
+
+def cordons_of(moves: Sequence[Moved]) -> list[tuple[str, ...]]:
+    """Names of the nodes that take no pods, each list of them once: all moves off the nodes of a plan share one."""
+    return list({id(move.cordoned): move.cordoned for move in moves}.values())
 
 
 def _cordons(before: Sequence[str], now: Sequence[str]) -> Iterator[Verb]:

@@ -258,6 +258,7 @@ class PackSearch:
 
     def _all(self, names: Sequence[str], trial: Planner | None = None) -> tuple[Emptied, Collection[str]]:
         """Empty nodes, all of which are cordoned first; give what was done, and those that could not be."""
+        names = tuple(names)  # one for all moves
         moves: list[Moved] = []
         failed: dict[str, None] = {}
         with (trial or self.planner).trial(everything=False) as run:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import Page
-from kplan.render.text.shared import group_lines, notes, origin, plan_page
+from kplan.render.text.shared import groups_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.result.document_capacity import CapacityPlace, CapacityReport, CheapestMix, Growth, ShapeRoom
 from kplan.words import count, listed, tallied
@@ -26,8 +26,8 @@ def capacity(document: CapacityReport, style: Style) -> str:
         _next(page, document)
         if document.nearest is not None:
             page.part("Nearest", document.nearest.text)
-        if document.group is not None and style.wide:
-            group_lines(page, document.group)
+        if style.wide:
+            groups_lines(page, document, wide=True)
         if document.growth is not None:
             _growth(page, document.growth)
     _shapes(page, document.shapes, everything=style.wide)

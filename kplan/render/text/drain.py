@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kplan.render.text.fitting import Fitting
 from kplan.render.text.layout import LABEL, Page, WordCell
-from kplan.render.text.shared import group_lines, notes, origin, plan_page
+from kplan.render.text.shared import groups_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.render.text.turns import fullness_lines, turn_lines
 from kplan.render.tones import harm
@@ -38,14 +38,8 @@ def drain(document: DrainPlan, style: Style) -> str:
     fullness_lines(page, document.fullness, everything=style.wide)
     if document.group is not None:
         page.part("Why", f"{document.left}, nearest first")
-        group_lines(page, document.group)
-        if style.wide and document.more_groups:
-            for group in document.more_groups:
-                group_lines(page, group)
-        elif document.groups > 1:
-            more = count(document.groups - 1, "more group")
-            drained = "".join(f" --drain {node}" for node in document.nodes)
-            page.detail(f"{more} (kplan explain pod {document.left}{drained} -o wide)", LABEL)
+        drained = "".join(f" --drain {node}" for node in document.nodes)
+        groups_lines(page, document, wide=style.wide, where=f"kplan explain pod {document.left}{drained} -o wide")
     _fixes(page, document.fixes, document.no_help)
     notes(page, document.notes)
     if document.needs and document.pods:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from kplan.render.heads import HEADS, heads_of
 from kplan.render.text.fitting import Fitting
-from kplan.render.text.layout import LABEL, Page, WordCell
-from kplan.render.text.shared import group_lines, notes, origin, plan_page
+from kplan.render.text.layout import Page, WordCell
+from kplan.render.text.shared import groups_lines, notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.render.text.whatif import move_line
 from kplan.result.document_fail import FailCase, FailedPod, FailReport, LostThing, TimePoint
 from kplan.result.document_whatif import Move
-from kplan.words import count, listed, tallied
+from kplan.words import listed, tallied
 
 PODS_SHOWN = 12
 CASES_SHOWN = 15
@@ -197,11 +197,6 @@ def _time(page: Page, points: Sequence[TimePoint]) -> None:
 def _why(page: Page, document: FailReport, *, everything: bool) -> None:
     assert document.group is not None
     page.part("Why", f"{document.left}, nearest first")
-    group_lines(page, document.group)
-    if everything:
-        for group in document.more_groups:
-            group_lines(page, group)
-    elif document.groups > 1:
-        page.detail(f"{count(document.groups - 1, 'more group')} (-o wide)", LABEL)
+    groups_lines(page, document, wide=everything)
     if document.nearest is not None:
         page.part("Nearest", document.nearest.text)

@@ -6,7 +6,7 @@ from kplan.render.text.fitting import Fitting
 from kplan.render.text.groups import groups
 from kplan.render.text.layout import Page, WordCell
 from kplan.render.text.rollout import attempt, changes, edit_text, quotas, rollout_steps, rollouts
-from kplan.render.text.shared import group_lines, headline, more_of, notes, origin, owners
+from kplan.render.text.shared import groups_lines, headline, more_of, notes, origin, owners
 from kplan.render.text.style import Style
 from kplan.render.text.versions import under_lines
 from kplan.render.text.whatif import goes_on
@@ -155,9 +155,8 @@ def _causes(page: Page, document: SimulationPlan, style: Style) -> None:
                 page.detail(edit_text(edit), _BELOW_TRY)
     more_of(page, causes[len(shown) :], "more cause")
     failing = [cause for cause in causes if cause.group is not None]
-    if len(failing) == 1 and failing[0].group is not None:
-        where = f", in the first of {failing[0].groups:,} groups of nodes" if failing[0].groups > 1 else ""
-        page.part("Nearest", f"for {failing[0].pod}{where}")
-        group_lines(page, failing[0].group)
+    if len(failing) == 1:
+        page.part("Nearest", f"for {failing[0].pod}")
+        groups_lines(page, failing[0], wide=style.wide)
         if failing[0].preempt:
             page.part("Preempt", failing[0].preempt)

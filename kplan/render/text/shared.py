@@ -118,6 +118,41 @@ def group_lines(page: Page, group: Group, *, wide: bool = False) -> None:
             page.detail(f"{reason.plugin}: {reason.message}", 13)
 
 
+class HasGroups(Protocol):
+    """Groups of nodes that refuse a pod: the nearest, how many there are, and the others as far as they are told."""
+
+    @property
+    def group(self) -> Group | None:
+        """The nearest; None where no node was looked at."""
+
+    @property
+    def groups(self) -> int:
+        """How many."""
+
+    @property
+    def more_groups(self) -> tuple[Group, ...]:
+        """The others, nearest first."""
+
+
+def groups_lines(page: Page, refusing: HasGroups, *, wide: bool, where: str = "-o wide") -> None:
+    """Write the nearest group, and the others where all is shown; else how many they are.
+
+    Args:
+        page: written to.
+        refusing: the groups.
+        wide: whether all of them are shown.
+        where: what shows the others.
+    """
+    if refusing.group is None:
+        return
+    shown = (refusing.group, *(refusing.more_groups if wide else ()))
+    for group in shown:
+        group_lines(page, group)
+    if refusing.groups > len(shown):
+        told = f" ({where})" if len(shown) <= len(refusing.more_groups) else ""
+        page.detail(f"{count(refusing.groups - len(shown), 'more group')}{told}", LABEL)
+
+
 def _runs(nodes: Sequence[GroupNode]) -> tuple[list[int], list[str]]:
     """Sizes of the runs of nodes with the same numbers; and their names, followed by these."""
     runs = [([node.name for node in run], text) for text, run in groupby(nodes, key=lambda node: node.text)]

@@ -158,6 +158,8 @@ def capacity(
         refusing=_refusing(counted.failure) if counted.failure is not None else (),
         next_pod=_next(asked, ratio, counted) if counted.failure is not None else None,
         group=counted.failure.group if counted.failure is not None else None,
+        groups=counted.failure.groups if counted.failure is not None else 0,
+        more_groups=counted.failure.further() if counted.failure is not None else (),
         nearest=counted.failure.nearest if counted.failure is not None else None,
         growth=growth,
         shapes=shapes,

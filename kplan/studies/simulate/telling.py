@@ -27,6 +27,9 @@ from kplan.wording.node_story import heads_of
 from kplan.wording.preempting import preempt_part
 from kplan.wording.wanted import Wanted
 
+FURTHER = 8
+"""Groups of nodes behind the nearest that are told of a cause: a plan has many causes."""
+
 
 @dataclass
 class ToldCause:
@@ -40,6 +43,7 @@ class ToldCause:
     pod: str
     group: Group | None = None
     groups: int = 0
+    more_groups: tuple[Group, ...] = ()
     preempt: str = ""
     wanted: Wanted | None = None
     heads: tuple[tuple[str, str], ...] = ()
@@ -74,12 +78,13 @@ def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> ToldCause:
     groups = find_groups(asked)
     if not groups:
         return ToldCause(Cause(code="unknown", text=outcome.fit_error), pod.key)
-    first = tell(asked, groups[0], names=False, own=own_claims(pod.pod))
+    first, *others = (tell(asked, group, names=False, own=own_claims(pod.pod)) for group in groups[: 1 + FURTHER])
     cause, wanted = because_wanted(first, groups[1:])
     part = preempt_part(outcome, planner.cluster, groups)
     text = part.text if part is not None else ""
     apart = told_apart(cause.code, groups, pod.pod)
-    return ToldCause(cause, pod.key, first.group, len(groups), text, wanted, heads_of(first), apart)
+    more = tuple(other.group for other in others)
+    return ToldCause(cause, pod.key, first.group, len(groups), more, text, wanted, heads_of(first), apart)
 
 
 def _reasons(outcome: Outcome, own: Mapping[About, str]) -> frozenset[object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -16,6 +17,7 @@ from kplan.course.moving.packing import Packed, PackingLimits, PackSearch
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
+from kplan.wording.pack import NodeDrain, commands
 from tests.builders import node, pod
 from tests.course.moving.small_worlds import App, World, random_world
 from tests.course.moving.test_search import owned, planner_of
@@ -240,3 +242,24 @@ def test_what_was_emptied_stays_cordoned_and_what_was_cordoned_on_the_way_does_n
         "--uncordon b",
         "--uncordon d",
     ]
+
+
+class _Counted(tuple[str, ...]):
+    """Names that count how often they are gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[str]:
+        type(self).times += 1
+        return super().__iter__()
+
+
+def test_nodes_that_all_moves_leave_cordoned_are_gone_through_once_and_not_once_a_move() -> None:
+    names = tuple(f"node-{number}" for number in range(50))
+    closed = _Counted(names)
+    allowed = Permission(allowed=True)
+    moves = tuple(Moved(row, f"default/p-{row}", "", "node-0", "other", allowed, 1, closed) for row in range(200))
+    steps = list(Journey(moves, (), emptied=names).steps())
+    assert len(steps) == len(names) + len(moves)
+    assert commands([NodeDrain("node-0")], moves)
+    assert _Counted.times <= 3

@@ -10,6 +10,8 @@ kind("CapacityReport", {
     "refusing",
     "nextPod",
     "group",
+    "groups",
+    "moreGroups",
     "nearest",
     "growth",
     "shapes",
@@ -24,13 +26,20 @@ kind("CapacityReport", {
     whatIfPart(),
     part("where", "Where", workloadsTable(DOC.workloads), placesTable(DOC.places)),
     part("next", "What stops the next one", stopLines(), refusingTable(DOC.refusing)),
-    DOC.group ? part("why", "Nearest nodes", nearestLine(DOC.nearest), groupList([DOC.group], null)) : null,
+    refusalPart(),
     part("growth", "More nodes", DOC.growth ? growthContent(DOC.growth) : null),
     part("shapes", "Shapes", (DOC.shapes || []).length ? shapesTable(DOC.shapes) : null),
     packingPart(),
     nodesPart(),
   ],
 });
+
+/** The groups of nodes that refuse the next pod, nearest first. */
+function refusalPart() {
+  if (!DOC.group) return null;
+  const groups = [DOC.group, ...(DOC.moreGroups || [])];
+  return part("why", "Nearest nodes", nearestLine(DOC.nearest), groupList(groups, null), untoldGroups(groups, DOC.groups));
+}
 
 /** Pods that run, those that fit beside them, and those that were asked for and do not; ``whole`` is a full bar. */
 function roomBar(run, more, asked, whole) {

@@ -23,15 +23,20 @@ function whyPart(answer) {
 /** Why one pod that is left finds no node; ``all`` counts the groups, of which an older document holds the first. */
 function leftPart(pod, groups, nearest, all) {
   if (!groups.length) return null;
-  const more = Math.max(0, (all || 0) - groups.length);
   return part(
     "why",
     "Why",
-    h("p", {}, podName(pod), ": no node fits", groups.length + more > 1 ? ", nearest first." : "."),
+    h("p", {}, podName(pod), ": no node fits", Math.max(groups.length, all || 0) > 1 ? ", nearest first." : "."),
     nearestLine(nearest),
     groupList(groups, null),
-    more ? h("p", { class: "note" }, `${plural(more, "more group")} of nodes, not in this document.`) : null,
+    untoldGroups(groups, all),
   );
+}
+
+/** How many groups the document counts and does not tell; an older one tells the first alone. */
+function untoldGroups(groups, all) {
+  const more = Math.max(0, (all || 0) - groups.length);
+  return more ? h("p", { class: "note" }, `${plural(more, "more group")} of nodes, not in this document.`) : null;
 }
 
 const nearestLine = (nearest) => (nearest ? h("p", {}, h("strong", {}, "Nearest "), nearest.text) : null);

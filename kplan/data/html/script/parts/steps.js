@@ -76,23 +76,20 @@ function causeItem(cause) {
   );
 }
 
+/** The groups of nodes that refuse the pod which a cause is told for: the nearest, the others folded. */
 function nearestTo(cause, group) {
-  const texts = new Map((group.nodes || []).map((node) => [node.name, node.text]));
-  const name = (one) => [nodeName(one), texts.get(one) ? dim(` ${texts.get(one)}`) : null];
-  const which = cause.groups > 1 ? `, the first of ${int(cause.groups)} groups of nodes: ` : ": ";
-  const rest = group.count - texts.size;
+  const others = cause.moreGroups || [];
+  const more = (cause.groups || 0) - 1;
   return [
-    h(
-      "p",
-      {},
-      h("strong", {}, "Nearest "),
-      "for ",
-      podName(cause.pod),
-      which,
-      h("span", { class: "val" }, int(group.count)),
-      ` ${group.count === 1 ? "node" : "nodes"}, ${group.text}`,
-    ),
-    h("p", {}, names([...texts.keys()], 5, name), rest > 0 ? `, +${int(rest)}` : ""),
+    h("p", {}, h("strong", {}, "Nearest "), "for ", podName(cause.pod)),
+    groupList([group], null),
+    more > 0
+      ? fold(
+          `${plural(more, "more group")} of nodes, further from it`,
+          groupList(others, null),
+          untoldGroups([group, ...others], cause.groups),
+        )
+      : null,
   ];
 }
 
