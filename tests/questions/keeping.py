@@ -259,9 +259,9 @@ def brought(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         if word == "-" and (text := _read_already()):
             word = STANDARD_INPUT
             files[word] = text
-        inside = sorted(path.rglob("*")) if path.is_dir() else []
+        option = [last for last in kept[-1:] if last.startswith("-")]
+        inside = sorted(path.rglob("*")) if kept and option in ([], ["-f"]) and path.is_dir() else []
         paths = [one for one in inside if one.suffix in MANIFESTS] or [path]
-        option = kept[-1:] if kept[-1:] == ["-f"] else []
         for number, path in enumerate(paths):
             with contextlib.suppress(OSError, ValueError):
                 if path.is_file() and path.stat().st_size < LARGEST_FILE:

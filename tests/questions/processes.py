@@ -30,18 +30,21 @@ def listen(heard: Callable[[list[str], Path], None]) -> None:
 
 
 def command_lines(args: Any) -> Iterator[list[str]]:
-    """Command lines of kplan in what a process is started with: its own words, or a line of a shell."""
+    """Command lines of kplan in what a process is started with: its own words, or the lines of a shell.
+
+    What a shell calls kplan is taken for it where the same text says what that is.
+    """
     given = [args] if isinstance(args, str) else [str(part) for part in args] if isinstance(args, Sequence) else []
-    yield from _within(given)
-    for line in given:
-        if " -m kplan " in line:
+    yield from _within(given, ("-m",))
+    for text in given:
+        for line in text.replace("\\\n", " ").splitlines() if " -m kplan " in text else ():
             with contextlib.suppress(ValueError):
-                yield from _within(shlex.split(line))
+                yield from _within(["\n", *shlex.split(line)], ("-m", "\n", *_ENDS))
 
 
-def _within(words: Sequence[str]) -> Iterator[list[str]]:
-    for at, word in enumerate(words):
-        if word == "kplan" and at and words[at - 1] == "-m":
-            mine = words[at + 1 :]
+def _within(words: Sequence[str], before: Sequence[str]) -> Iterator[list[str]]:
+    """Words after each kplan that stands behind one of others: of a command, whose name is letters."""
+    for last, word, *mine in (words[at:] for at in range(len(words) - 2)):
+        if word == "kplan" and last in before and mine[0].isalpha():
             end = next((place for place, part in enumerate(mine) if part.startswith(_ENDS)), len(mine))
-            yield list(mine[:end])
+            yield mine[:end]

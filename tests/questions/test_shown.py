@@ -157,6 +157,14 @@ def test_the_files_of_a_question_are_kept_with_it(tmp_path: Path, monkeypatch: p
         ([sys.executable, "-m", "kplan", "nodes", "-q"], [["nodes", "-q"]]),
         (["sh", "-c", "exec python -m kplan drain 'node a' > /dev/null"], [["drain", "node a"]]),
         ("python -m kplan nodes | head -1", [["nodes"]]),
+        (
+            [
+                "sh",
+                "-c",
+                'kplan() { python -m kplan "$@"; }\ncd a\nkplan drain \\\n a && true | kplan nodes > x\necho kplan\n',
+            ],
+            [["drain", "a"], ["nodes"]],
+        ),
         (["git", "kplan"], []),
     ],
 )
