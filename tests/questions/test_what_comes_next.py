@@ -100,6 +100,22 @@ def daemons(missing: int) -> list[Json]:
     return [workload("DaemonSet", "agent", AGENT2, updateStrategy=rule)]
 
 
+ENDING = pod("db-1", SET, "n1", of=("StatefulSet", "db"), ready=False)
+ENDING["metadata"]["deletionTimestamp"] = "2026-09-01T09:00:00Z"
+ON_SILENT = [
+    node("n1", taints=[{"key": "node.kubernetes.io/unreachable", "effect": "NoSchedule"}]),
+    *THREE[1:],
+    NONE,
+    workload("StatefulSet", "db", SET, replicas=3),
+    *(pod(f"db-{number}", SET, on, of=("StatefulSet", "db")) for number, on in ((0, "n2"), (2, "n3"))),
+    ENDING,
+]
+LAST_TRY = [
+    *THREE,
+    NONE,
+    made("batch/v1", "Job", "run", spec={"template": RUN, "backoffLimit": 0}, status={"active": 1}),
+    pod("run-a", RUN, "n1", of=("Job", "run")),
+]
 CRON = made(
     "batch/v1", "CronJob", "c",
     spec={"schedule": "*/5 * * * *", "concurrencyPolicy": "Replace",
@@ -187,6 +203,22 @@ QUESTIONS = {
     ),
     "with one more missing the others are replaced": Question(
         "simulate m.yaml", SILENT, (0,), ("FITS", "FITS?"), daemons(2), first=("both pods are replaced",)
+    ),
+    # processReplica of an ordered set returns at a pod that is being deleted
+    "an ordered set makes no further pod while one ends on a silent node": Question(
+        "capacity sts/shop/db", ON_SILENT, (1,), ("BLOCKED",),
+        first=("its StatefulSet makes none of them", "n1 is silent: db-1 stays Terminating", "remove node n1 -> "),
+    ),
+    "nor as a what-if": Question(
+        "simulate --scale sts/shop/db=4", ON_SILENT, (1,), ("BLOCKED", "BLOCKED?"),
+        first=("n1 is silent: db-1 stays Terminating",),
+    ),
+    "a quota that stops sooner than room is the cause, and no node is proposed": Question(
+        "capacity deploy/shop/web", [*THREE, NONE, QUOTA, *TWO], (0,), ("FITS",),
+        first=("a quota lets in 1", "Because .*exceeded quota: q"), never=("^Try",),
+    ),
+    "a Job that fails with the pod that leaves is in the first line": Question(
+        "drain n1", LAST_TRY, (0,), ("FITS", "FITS?"), first=("1 pod evicted, 0 placed again, shop/run-a GONE",),
     ),
 }  # fmt: skip
 
