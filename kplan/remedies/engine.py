@@ -170,6 +170,7 @@ class Fits:
         most: more nodes, with which no more fit; 0 for none.
         untried: how many more pods there are.
         changed: workloads whose pods are changed, where they are several, each with a spec of its pods as it was.
+        first: groups and pods that wait, too, and take room of the change.
     """
 
     fits: int
@@ -178,6 +179,7 @@ class Fits:
     most: int = 0
     untried: int = 0
     changed: tuple[tuple[OwnerOfPods, PodSpec], ...] = ()
+    first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

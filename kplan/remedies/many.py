@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -42,6 +42,7 @@ class _Bench:
         pods: the pods.
         untried: see Fits.
         rivals: pods that wait, too, and are tried in their turn: they may take what a change makes free.
+        groups: by row of such a pod that stands for its group, which is tried as a whole, the name of that.
         left: nodes that may be looked at still.
     """
 
@@ -49,6 +50,7 @@ class _Bench:
     pods: Sequence[PodInfo]
     untried: int
     rivals: Sequence[PodInfo] = ()
+    groups: Mapping[int, str] = field(default_factory=dict)
     left: int = NODE_CYCLES
 
     def of(self, candidate: Candidate) -> Tried[Fits]:
@@ -77,16 +79,38 @@ class _Bench:
         if cost > self.left:
             return 0
         self.left -= cost
+        mine = {pod.row for pod in self.pods}
+        return sum(row in mine for row in self._turns(candidate, mine))
+
+    def _turns(self, candidate: Candidate | None, mine: Collection[int]) -> list[int]:
+        """Carry a change out, if there is one, place all in their turn, and give the rows of those that fit."""
         with self.planner.trial() as trial:
             try:
-                for changes in candidate.changes(trial.cluster):
+                for changes in candidate.changes(trial.cluster) if candidate is not None else ():
                     trial.apply(changes)
             except KplanError:
-                return 0
-            mine = {pod.row for pod in self.pods}
+                return []
             turns = self.planner.queue.sort((*self.pods, *self.rivals)) if self.rivals else self.pods
-            placed = [pod.row for pod in turns if _placed(trial, candidate if pod.row in mine else None, pod)]
-            return sum(row in mine for row in placed)
+            return [pod.row for pod in turns if self._goes(trial, candidate if pod.row in mine else None, pod)]
+
+    def _goes(self, trial: Trial, candidate: Candidate | None, pod: PodInfo) -> bool:
+        if pod.row not in self.groups:
+            return _placed(trial, candidate, pod)
+        with trial.trial(everything=False, scored=False) as whole:
+            whole.preempt = False
+            then = whole.step(pod).outcome.group
+            if then is not None and then.last.placed:
+                whole.keep()
+            return then is not None and then.last.placed
+
+    def first(self, candidate: Candidate) -> tuple[str, ...]:
+        """Names of the others that a change lets take room."""
+        if not self.rivals:
+            return ()
+        mine = {pod.row for pod in self.pods}
+        before = {*mine, *self._turns(None, mine)}
+        names = {pod.row: self.groups.get(pod.row, pod.key) for pod in self.rivals}
+        return tuple(names[row] for row in self._turns(candidate, mine) if row not in before)
 
     def _more(self, candidate: Candidate, fits: int) -> Tried[Fits]:
         """Add nodes until all fit: how many that takes, and what a quarter of them does."""
@@ -164,6 +188,7 @@ def attempt(
     assignments: Mapping[int, int] | None = None,
     blocked: PodInfo | None = None,
     rivals: Sequence[PodInfo] = (),
+    groups: Mapping[int, str] | None = None,
 ) -> Tried[Fits] | None:
     """Find what would let the most of some waiting pods fit that wait for one cause; None if nothing does.
 
@@ -173,17 +198,21 @@ def attempt(
         assignments: node row by pod row, of those that fit; what may help is looked for once they are there.
         blocked: the pod that may be helped then; the first if None.
         rivals: pods that wait for other causes and are tried in their turn; of many the first.
+        groups: by row of such a pod that stands for its group, the name of that.
     """
     most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
     some = pods[:most]
-    bench = _Bench(replace(planner, everything=False), some, len(pods) - len(some), rivals[:most])
+    bench = _Bench(replace(planner, everything=False), some, len(pods) - len(some), rivals[:most], groups or {})
     measure = Measure(bench.of, lambda fits: fits.fits == fits.total)
     first = blocked if blocked is not None else pods[0]
     with planner.trial() as trial:
         trial.apply(Assume(row, node) for row, node in (assignments or {}).items())
         candidates = options(remedies(trial, first, brief=True), first)
     found = best(candidates, measure, lambda fits: (fits.fits,), (len(assignments or ()),))
-    return _of_all(found, planner, some) if found is not None and found.candidate.edits else found
+    if found is None:
+        return None
+    found = replace(found, found=replace(found.found, first=bench.first(found.candidate)))
+    return _of_all(found, planner, some) if found.candidate.edits else found
 
 
 def _of_all(found: Tried[Fits], planner: Planner, pods: Sequence[PodInfo]) -> Tried[Fits]:

@@ -15,6 +15,7 @@ from kplan.admission.controllers.device_claims import status_of_copy
 from kplan.admission.controllers.names import MOST_PODS
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, arrive, leave, to_state
 from kplan.cluster.owners import controller
+from kplan.cluster.silence import stays_terminating
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Node, Object, Pod, ReplicationController, StatefulSet, Workload
@@ -167,7 +168,8 @@ def hold(cluster: Cluster, expansion: Expansion, items: Iterable[Object]) -> tup
         return lower is None or ordinal(pod.name) < ordinal(lower.name)
 
     held = tuple(
-        LeftUndone(pod.key, cluster.home_of(pod.row) if pod.bound else "", controller(pod)) for pod in first.values()
+        LeftUndone(pod.key, cluster.home_of(pod.row) if pod.bound else "", controller(pod), silent=pod.terminating)
+        for pod in first.values()
     )
     return dataclass_replace(expansion, pods=tuple(entry for entry in expansion.pods if made(entry.pod))), held
 
@@ -175,17 +177,20 @@ def hold(cluster: Cluster, expansion: Expansion, items: Iterable[Object]) -> tup
 def waits_for(cluster: Cluster, item: StatefulSet) -> PodInfo | None:
     """The pod that an ordered StatefulSet waits for before it makes or removes another; None for none.
 
+    One that stays Terminating on a silent node is waited for as well.
+
     Args:
         cluster: the cluster.
         item: the set, with the replicas that it is to have.
 
     Source: processReplica, processCondemned in pkg/controller/statefulset/stateful_set_control.go.
     """
-    running = [pod for pod in pods_of(cluster, "StatefulSet", item.namespace, item.name) if not pod.terminating]
+    mine = pods_of(cluster, "StatefulSet", item.namespace, item.name)
+    running = [pod for pod in mine if not pod.terminating or stays_terminating(cluster, pod.row)]
     first, wanted = (item.spec.ordinals.start or 0) if item.spec.ordinals is not None else 0, item.spec.replicas or 0
     if item.spec.pod_management_policy == "Parallel" or len(running) == wanted:
         return None
-    idle = [pod for pod in sorted(running, key=lambda pod: ordinal(pod.name)) if not healthy(pod)]
+    idle = [pod for pod in sorted(running, key=lambda pod: ordinal(pod.name)) if pod.terminating or not healthy(pod)]
     staying = [pod for pod in idle if first <= ordinal(pod.name) < first + wanted]
     return (staying or idle)[0] if staying or len(idle) > 1 else None
 

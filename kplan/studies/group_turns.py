@@ -119,16 +119,22 @@ def _placed(planner: Planner, turn: GroupOutcome) -> GroupPlan:
 
 
 def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> Tried[Fits] | None:
-    """What would let more of the group fit: tried with all of it, and with pods alone that wait, too, in their turn.
+    """What would let more of the group fit: tried with all of it, and with all else that waits in its turn.
 
-    Of other groups that wait none is tried: as long as one is not whole it takes nothing.
+    Another group takes room once a change lets it be whole, and nothing before.
     """
     if blocked.pod is None or blocked.nodes:
         return None
     mine = frozenset(turn.pods)
     pods = [planner.cluster.pods[row] for row in turn.pods]
-    rivals = [pod for pod in planner.waiting() if pod.row not in mine and not _name(planner, pod)]
-    return attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod, rivals)
+    others = {pod.row: _name(planner, pod) for pod in planner.waiting() if pod.row not in mine}
+    first: dict[str, int] = {}
+    for pod in planner.queue.sort(planner.cluster.pods[row] for row in others):
+        if others[pod.row] and len(first) < OTHERS:
+            first.setdefault(others[pod.row], pod.row)
+    groups = {row: name_of_key(name) for name, row in first.items()}
+    rivals = [planner.cluster.pods[row] for row, name in others.items() if not name or row in groups]
+    return attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod, rivals, groups)
 
 
 def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:

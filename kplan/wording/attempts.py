@@ -24,7 +24,11 @@ def change_text(candidate: Candidate) -> str:
 
 
 def placed_text(
-    down: Sequence[str], unserved: Sequence[OwnerOfPods] = (), note: str = "", *, awaited: Sequence[str] = ()
+    down: Sequence[str],
+    unserved: Sequence[OwnerOfPods] = (),
+    note: str = "",
+    awaited: Sequence[str] = (),
+    gone: Sequence[str] = (),
 ) -> str:
     """What comes of a drain that goes through: ``all placed, 0 ready of web meanwhile``.
 
@@ -33,9 +37,11 @@ def placed_text(
         unserved: other workloads of which none is.
         note: what else comes of the change.
         awaited: pods in whose place others run only once a node is back.
+        gone: pods that nothing makes again.
     """
+    placed = f"{ALL_PLACED} but {listed(gone, most=2)}, GONE" if gone else ALL_PLACED
     waits = f"{listed(awaited, most=2)} only once a node is back" if awaited else ""
-    return "; ".join(filter(None, [", ".join(filter(None, [ALL_PLACED, waits, down_text(down, unserved)])), note]))
+    return "; ".join(filter(None, [", ".join(filter(None, [placed, waits, down_text(down, unserved)])), note]))
 
 
 def down_text(down: Sequence[str] = (), unserved: Sequence[OwnerOfPods] = ()) -> str:
@@ -90,6 +96,8 @@ def fits_text(tried: Tried[Fits] | None) -> str:
         change = f"{short_of(candidate)}{f' in {whose}' if whose else ''}"
         text = f"{change} -> {counts.fits} of {counts.total} fit{'s' if counts.total == 1 else ''}"
         text += f"; even {counts.most} help no more" if counts.most else ""
+    if counts.first:
+        text += f"; {listed(counts.first, most=2)} {'takes' if len(counts.first) == 1 else 'take'} room of it, too"
     return text + (f" (the first {counts.total} were tried)" if counts.untried else "")
 
 

@@ -165,6 +165,10 @@ def drain_sentence(nodes: Sequence[str], run: DrainRun[Failure], *, deleted: boo
         late = len(run.awaiting)
         only = f"{late:,} of them only once a node is back" if late < placed or late > 1 else "once a node is back"
         then += f": {count(run.evicted, 'pod')} evicted, {placed:,} placed again" + (f", {only}" if late else "")
+        lost = [
+            gone.pod.key for gone in run.pods if gone.number and (gone.what.last_try or "--force" in gone.what.flags)
+        ]
+        then += f", {listed(lost, most=2)} GONE" if lost else ""
         return f"{who} can be drained{then}{displaced(run.cascade)}{_broken_by(run)}"
     total = sum(gone.what.fate != "stays" for gone in run.pods)
     homeless = [gone for gone in left if gone.number and not gone.back and not gone.unmade]

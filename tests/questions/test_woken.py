@@ -43,6 +43,16 @@ def waiting(cpu: str, born: str) -> Json:
     return one
 
 
+def beside(born: str) -> list[Json]:
+    """The group, and another one like it."""
+    other = [made("scheduling.k8s.io/v1beta1", "PodGroup", "h", spec={"schedulingPolicy": {"gang": {"minCount": 3}}})]
+    one = template("h", "1", "1", schedulingGroup={"podGroupName": "h"})
+    other += [pod(f"h-{n}", one) for n in range(3)]
+    for item in other:
+        item["metadata"]["creationTimestamp"] = born
+    return gang(*other)
+
+
 EARLIER, LATER = "2026-08-01T08:00:00Z", "2026-10-01T08:00:00Z"
 
 QUESTIONS = {
@@ -81,6 +91,18 @@ QUESTIONS = {
     ),
     "nor by one that it does not help": Question(
         f"explain shop/g-0 {GATES}", gang(waiting("8", EARLIER)), (0,), ("PENDING",), says=("one more node like n1",),
+    ),
+    "a group that waited before takes room as a whole, and is named": Question(
+        f"explain shop/g-0 {GATES}", beside(EARLIER), (0,), ("PENDING",),
+        says=("3 more nodes like n1 .2 cpu. -> 3 of 3 fit; shop/h takes room of it, too",),
+    ),
+    "one that comes later does not": Question(
+        f"explain shop/g-0 {GATES}", beside(LATER), (0,), ("PENDING",),
+        says=("one more node like n1 .2 cpu. -> 3 of 3 fit",), never=("takes room",),
+    ),
+    "a plan says so of each of them": Question(
+        f"simulate {GATES}", beside(LATER), (1,), ("BLOCKED",),
+        says=("one more node like n1 .* 3 of 3 fit$", "3 more nodes .* 3 of 3 fit; shop/g takes room of it, too"),
     ),
     "a plan says the same of the group": Question(
         f"simulate {GATES}", gang(waiting("2", EARLIER)), (1,), ("BLOCKED",), says=("2 more nodes like n1 .* 3 of 3",),

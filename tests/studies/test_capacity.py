@@ -253,6 +253,9 @@ def test_a_quota_that_stops_sooner_is_told() -> None:
     found = report(planner, supplies=[of_workload(planner.cluster, "rs/web", "shop")])
     assert (found.sets, found.quota_lets_in, found.verdict) == (5, 2, "FITS")
     assert found.sentence == "shop/web: 5 more replicas fit (2 run); a quota lets in 2"
+    assert found.because is not None
+    # the quota stops first, and more nodes let in no more
+    assert (found.because.code, found.attempt, found.how_to) == ("quota", "", None)
     assert found.notes == (
         "a quota lets in only 2 of these 5: exceeded quota: compute, requested: requests.cpu=1, used: requests.cpu=4, "
         "limited: requests.cpu=4",

@@ -74,7 +74,8 @@ _NOW = "9999"
 
 def _in_place(rollout: Rollout, nodes: Collection[str], there: _Nodes) -> bool:
     """Remove old pods, those that are not ready at once, others as long as few enough nodes have none."""
-    idle = sum(node not in there for node in nodes)
+    # a node that it is not to run on counts as well, as long as a pod of it stays Terminating there
+    idle = sum(node not in there for node in nodes) + sum(not there[node] for node in there.keys() - set(nodes))
     candidates = []
     for node in sorted(set(nodes) & set(there)):
         old, new = there[node].get(False), there[node].get(True)

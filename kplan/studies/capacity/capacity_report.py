@@ -120,6 +120,8 @@ def capacity(
     held = held if held is not None and held.sets < counted.sets else None
     growth = grow(planner, asked.supplies, ratio, counted, missing, asked.node) if held is None else None
     let_in = let_in_by_quotas(planner.cluster, asked.supplies, ratio, counted.sets)
+    # more nodes let in no more pods
+    helps = growth if let_in is None or not _stops_first(counted, let_in, wanted) else None
     several = len(asked.supplies) > 1
     fewest = counted.sets if let_in is None else let_in.sets
     goes_on = going_on(planner, asked.supplies, ratio, held, most) if held is not None else None
@@ -145,8 +147,8 @@ def capacity(
         origin=origin,
         made=held.sets if held is not None else None,
         because=held_because(held.held) if held is not None else _because(counted, growth, let_in, wanted),
-        attempt=goes_on_text(goes_on) if goes_on is not None else growth_text(counted.sets, wanted, growth),
-        how_to=_how_to(goes_on, counted, wanted, growth),
+        attempt=goes_on_text(goes_on) if goes_on is not None else growth_text(counted.sets, wanted, helps),
+        how_to=_how_to(goes_on, counted, wanted, helps),
         doubts=(*asked.doubts, *_held(counted)),
         notes=(
             *(note for supply in asked.supplies for note in supply_notes(supply)),
@@ -228,10 +230,15 @@ def _verdict(sets: int, wanted: int | None) -> str:
     return "FITS" if wanted is None else "PARTLY"
 
 
+def _stops_first(counted: CountedSets[Failure], let_in: LetIn, wanted: int | None) -> bool:
+    """Whether a quota stops sooner than room does."""
+    return let_in.sets < (counted.sets if wanted is None else min(counted.sets, wanted)) or not let_in.sets
+
+
 def _because(
     counted: CountedSets[Failure], growth: Growth | None, let_in: LetIn | None, wanted: int | None
 ) -> Cause | None:
-    if let_in is not None and (not let_in.sets or (wanted is not None and let_in.sets < wanted <= counted.sets)):
+    if let_in is not None and _stops_first(counted, let_in, wanted):
         return Cause(code="quota", text=let_in.why)
     if counted.failure is None:
         return None

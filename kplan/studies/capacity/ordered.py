@@ -57,13 +57,13 @@ def held_set(cluster: Cluster, supplies: Sequence[Supply], ratio: Sequence[int])
         lower = waits_for(cluster, grown)
         if lower is not None and lower.bound:
             home = cluster.home_of(lower.row)
-            held = LeftUndone(lower.key, home, controller(lower))
+            held = LeftUndone(lower.key, home, controller(lower), silent=lower.terminating)
             found.append(HeldSet(len(supply.waiting) // max(1, times), held))
     return min(found, key=lambda one: one.sets, default=None)
 
 
 def _further(replicas: int | None, supply: Supply) -> int:
-    """Replicas with one more than there are."""
+    """Replicas with one more than there are to be."""
     return max(replicas or 0, len(supply.running) + len(supply.waiting)) + 1
 
 
@@ -105,6 +105,7 @@ def _there(cluster: Cluster, supply: Supply) -> tuple[int, ...]:
 
 def _ways(cluster: Cluster, held: LeftUndone) -> Iterator[Candidate]:
     what = about.Named(names=(held.pod,), node=held.node)
-    yield Candidate("evict-unready", RemedyCost.REQUEST, what, steps=(Evict(held.pod),))
+    if not held.silent:
+        yield Candidate("evict-unready", RemedyCost.REQUEST, what, steps=(Evict(held.pod),))
     if on_silent_node(cluster, cluster.pod_index[held.pod]):
         yield Candidate("remove-node", RemedyCost.LOSS, about.Named(node=held.node), steps=(RemoveNode(held.node),))

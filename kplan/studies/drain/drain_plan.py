@@ -124,7 +124,11 @@ def _with_fixes(plan: DrainPlan, tried: Sifted[Drained]) -> DrainPlan:
             text=change_text(helped.candidate),
             flags=" ".join(helped.candidate.flags),
             effect=placed_text(
-                helped.found.down, helped.found.unserved, note_of(helped.candidate), awaited=helped.found.awaiting
+                helped.found.down,
+                helped.found.unserved,
+                note_of(helped.candidate),
+                helped.found.awaiting,
+                helped.found.gone,
             ),
             how_to=how_to(helped.candidate),
         )

@@ -71,12 +71,14 @@ class Drained:
     Attributes:
         left: pods that it is stuck at.
         awaiting: pods in whose place others run only once a node is back.
+        gone: pods that leave and that nothing makes again.
         down: budgets of which no pod is ready at one time, though one was.
         unserved: workloads of which that is so and no budget tells it.
     """
 
     left: int
     awaiting: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
     down: tuple[str, ...] = ()
     unserved: tuple[OwnerOfPods, ...] = ()
 
@@ -117,7 +119,9 @@ def find_fixes(
                 trial, nodes, chosen, rolling=by_turns, together=together and not by_turns, delete=deleted
             )
             waits = tuple(gone.pod.key for gone in again.awaiting)
-            return Drained(len(again.left), waits, again.budgets.down, (*before, *again.unserved))
+            lost = tuple(gone.pod.key for gone in again.pods if gone.number and "--force" in gone.what.flags)
+            lost = () if forced else lost  # the flag says so itself
+            return Drained(len(again.left), waits, lost, again.budgets.down, (*before, *again.unserved))
 
         steps = [step for step in candidate.steps if not isinstance(step, OfTheDrain)]
         before = _evicting(planner.cluster, steps)
