@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -18,7 +19,9 @@ MARKS = {"good": "\u2713", "warn": "~", "bad": "\u00d7", "none": "\u00b7"}
 """What stands beside the colour, so that nothing is told by colour alone."""
 NOTES_SHOWN = 3
 _NO_LINES = '<dl class="lines">\n</dl>'
-DOUBTS_SHOWN = 4
+DOUBTS_SHOWN = 3
+DOUBT_LETTERS = 180
+"""Letters of doubts that stand before the cause; what is longer is folded away, so that the answer stays in sight."""
 COMMANDS = {
     "PodExplanation": "explain pod",
     "PodExplanations": "explain pods",
@@ -76,10 +79,12 @@ def head(plain: Mapping[str, Any], picture: str = "") -> str:
         parts.append(f'<span class="word">{mark}{escape(word + doubted)}</span>')
     sentence = plain.get("sentence") or SENTENCES.get(str(plain.get("kind")), name_of(plain))
     parts.append(f'<span class="sentence">{shown(str(sentence))}</span>')
-    answers = "".join(_line(label, text) for label, text in _answers(plain))
+    doubts = _doubts(plain)
+    first = _short(doubts)
+    answers = "".join(_line("Doubt", text) for text in first) + _folded("doubt", doubts[len(first) :], more=bool(first))
+    answers += "".join(_line(label, text) for label, text in _answers(plain))
     behind = "".join(_line(label, text) for label, text in _behind(plain))
-    behind += _folded("doubt", _doubts(plain)[DOUBTS_SHOWN:])
-    behind += _folded("note", _texts(plain.get("notes"))[NOTES_SHOWN:])
+    behind += _folded("note", _texts(plain.get("notes"))[NOTES_SHOWN:], more=True)
     between = f'</dl>\n{picture}\n<dl class="lines">\n' if picture else ""
     lines = f'<dl class="lines">\n{answers}{between}{behind}</dl>'
     return f'<h1 class="verdict {tone}">{" ".join(parts)}</h1>\n{lines.replace(_NO_LINES, "")}'
@@ -91,8 +96,7 @@ def _line(label: str, text: str) -> str:
 
 
 def _answers(plain: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """Label and text of each line right under the verdict."""
-    yield from (("Doubt", text) for text in _doubts(plain)[:DOUBTS_SHOWN])
+    """Label and text of each line under the verdict and its doubts."""
     yield from (("Because", text) for text in _texts(plain.get("because")))
     yield from (("Try", text) for text in _texts(plain.get("try") or _first_attempt(plain)))
 
@@ -128,14 +132,21 @@ def _doubts(plain: Mapping[str, Any]) -> list[str]:
     return [f"{doubt['text']}{' (allowed)' if doubt.get('allowed') else ''}" for doubt in plain.get("doubts", ())]
 
 
-def _folded(word: str, texts: list[str]) -> str:
-    """Fold away the doubts and notes that would hide the rest of the answer."""
+def _short(doubts: list[str]) -> list[str]:
+    """The first doubts, as far as they leave room for the answer."""
+    lengths = accumulate(map(len, doubts[:DOUBTS_SHOWN]))
+    return doubts[: sum(length <= DOUBT_LETTERS for length in lengths)]
+
+
+def _folded(word: str, texts: list[str], *, more: bool) -> str:
+    """Fold away the doubts and notes that would hide the rest of the answer; ``more`` where others stand above."""
     if not texts:
         return ""
     items = "".join(f"<li>{shown(text)}</li>" for text in texts)
     words = word if len(texts) == 1 else f"{word}s"
-    fold = f"<details><summary>{len(texts):,} more {words}</summary><ul>{items}</ul></details>"
-    return f'<div class="line"><dt>{words.capitalize()}</dt><dd>{fold}</dd></div>\n'
+    fold = f"<details><summary>{len(texts):,} {'more ' if more else ''}{words}</summary><ul>{items}</ul></details>"
+    kind = " doubt" if word == "doubt" else ""
+    return f'<div class="line{kind}"><dt>{words.capitalize()}</dt><dd>{fold}</dd></div>\n'
 
 
 def _first_attempt(plain: Mapping[str, Any]) -> str:

@@ -92,7 +92,7 @@ def wanted(view: View, atom: Atom) -> Wanted | None:
     largest, there = int(capacity.max()), int(capacity[rows].max())
     made = made_of(asked.pod.pod, name, asked.cluster)
     if needs > largest:
-        amount, aside = _allocatable(asked, name, capacity)
+        amount, aside = _allocatable(asked, name, needs, capacity)
         return Wanted(name, needs, largest, f"the largest node has {{}} {amount}", made, aside=aside)
     if not capacity[rows].any():
         return Wanted(name, needs, None, f"{view.some_nodes()} {view.have} none", made)
@@ -153,7 +153,7 @@ def pod_limit_sentence(view: View, words: Phrase) -> str:
     return f"{who} at {'its' if total == 1 else 'their'} pod limit: {details}"
 
 
-def _allocatable(asked: RunCycle, name: str, capacity: NDArray[np.int64]) -> tuple[str, str]:
+def _allocatable(asked: RunCycle, name: str, needs: int, capacity: NDArray[np.int64]) -> tuple[str, str]:
     """Say what of the largest node is not for pods; the scheduler counts allocatable, people know the capacity."""
     row = int(capacity.argmax())
     listed_capacity = (asked.cluster.nodes[row].status.capacity or {}).get(name)
@@ -162,7 +162,7 @@ def _allocatable(asked: RunCycle, name: str, capacity: NDArray[np.int64]) -> tup
     whole = milli_value(listed_capacity) if name == "cpu" else value(listed_capacity)
     if whole <= int(capacity[row]):
         return "in all", ""
-    return "allocatable", f" (capacity {amounts(name, whole)[0]})"
+    return "allocatable", f" (capacity {amounts(name, whole, int(capacity[row]), needs)[0]})"
 
 
 def _kept(view: View, atom: Atom) -> Said:

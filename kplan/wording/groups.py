@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kplan.framework.reason_codes import ReasonCode
 from kplan.reasons.common_labels import common_labels
 from kplan.reasons.groups import NodeGroup
 from kplan.reasons.run_cycle import RunCycle
@@ -112,9 +113,11 @@ def nearest_part(told: ToldGroup) -> Nearest:
     text = joined(words.near[0] or words.brief for words in told.phrases)
     text += " alone" if len(told.phrases) == 1 else ""
     numbers = []
-    for words in told.phrases:
+    for atom, words in zip(view.group.atoms, told.phrases, strict=True):
         short = words.shortages.get(best)
-        if short is not None and short.resource != "pods":
+        if atom.code == ReasonCode.POD_ANTI_AFFINITY and words.each.get(best):
+            numbers.append(f"there is {words.each[best]}")
+        elif short is not None and short.resource != "pods":
             lacks = amounts(short.resource, short.lacks)[0]
             numbers.append(f"lacks {lacks}" + (f" {short.resource}" if len(told.phrases) > 1 else ""))
         elif words.near[0]:

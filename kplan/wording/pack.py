@@ -97,6 +97,8 @@ def notes(packed: Packed, unpriced: Sequence[str], keep_free: float, survive: st
     """Say what else there is to say."""
     if packed.bound_alone < packed.bound:
         yield f"by resources alone, whatever is in the way, the bound is {max(packed.bound_alone, 0):,.0f}"
+    if packed.cut:
+        yield "not all orders to empty nodes in were tried, as so many pods move: more might go"
     if unpriced:
         yield f"no price for {count(len(unpriced), 'node')}, taken as 0: {listed(list(unpriced))}"
     if keep_free:

@@ -22,8 +22,12 @@ from kplan.course.moving.movable import OF_ITS_NODE, Movable, stays_by_itself
 from kplan.course.moving.places import Places, carry
 from kplan.pipeline import Planner
 
+ORDERS = 3
+"""Orders in which nodes are emptied that are tried."""
 ROUNDS = 6
 """How often the nodes that were found are emptied anew until all of them work."""
+TRIED = 20_000
+"""Pods that are moved in search of the best order to empty nodes in; after so many no other order is tried."""
 SMALL = 10
 """Nodes that may go of which each set is tried."""
 
@@ -76,6 +80,7 @@ class Packed:
         bound: what has to stay at least, in the units of worth, where the obstacles of today stay.
         bound_alone: the same by resources alone, whatever is in the way.
         proved: whether no more can go: the bound is met, or every set was tried.
+        cut: whether orders to empty the nodes in were not tried, as the cluster is large.
     """
 
     emptied: Emptied
@@ -83,6 +88,7 @@ class Packed:
     bound: float
     bound_alone: float
     proved: bool
+    cut: bool = False
 
 
 @dataclass
@@ -94,8 +100,10 @@ class PackSearch:
         movable: which pods may be moved.
         worth: float64[N], what each node costs.
         limits: what has to hold for the nodes that are left.
-        progress: told how many of how many nodes were looked at.
-        why: asked about each pod that finds no other place, while the cluster is as it met it.
+        progress: told how many of how many times a node was emptied: in each order that is tried, and in the end.
+        reasons: why nodes stay, by name.
+        seen: shown each pod that finds no other place, while the cluster is as it met it.
+        tried: pods that are moved before no other order is begun.
     """
 
     planner: Planner
@@ -105,6 +113,10 @@ class PackSearch:
     progress: Callable[[int, int], None] | None = None
     reasons: dict[str, KeptNode] = field(default_factory=dict)
     seen: Callable[[Planner, Stuck], None] | None = None
+    tried: int = TRIED
+    _many: int = 0
+    _emptied: int = 0
+    _pods: int = 0
 
     def run(self) -> Packed:
         """Find them."""
@@ -113,9 +125,14 @@ class PackSearch:
             kept = self._fixed(cluster.node_index[node.name])
             if kept is not None:
                 self.reasons[node.name] = kept
+        self._many = len(self._free())
         low, alone = self._bounds()
         best: list[str] = []
+        cut = False
         for order in self._orders():
+            cut = self._pods >= self.tried
+            if cut:
+                break
             guess = self._guess(order, low)
             if self._value(guess) > self._value(best):
                 best = guess
@@ -127,7 +144,7 @@ class PackSearch:
             going, proved = self._each_set(going, low)
         names = set(going.nodes)
         stay = [self.reasons.get(n.name, KeptNode(n.name)) for n in cluster.nodes if n.name not in names]
-        return Packed(going, tuple(stay), low, alone, proved)
+        return Packed(going, tuple(stay), low, alone, proved, cut and not proved)
 
     def _fixed(self, node: int) -> KeptNode | None:
         name = self.planner.cluster.node_name(node)
@@ -207,14 +224,22 @@ class PackSearch:
         with self.planner.trial(everything=False) as trial:
             budgets = Budgets(cluster)
             shut(trial, closed)
-            for number, name in enumerate([*closed, *reversed(kept)]):
-                if self.progress is not None:
-                    self.progress(number + 1, len(order))
+            for name in [*closed, *reversed(kept)]:
+                self._tell(name)
                 if self._try(trial, budgets, name, going, kept=name in stay):
                     going.append(name)
                 elif name not in stay:
                     shut(trial, [name], on=False)
         return going
+
+    def _tell(self, name: str) -> None:
+        """Take note that one more node is emptied; how far that is counts all orders, and the carrying out."""
+        cluster = self.planner.cluster
+        self._pods += len(cluster.pods_on(cluster.node_index[name]))
+        self._emptied += 1
+        if self.progress is not None:
+            total = (ORDERS + 1) * self._many
+            self.progress(min(self._emptied, total), total)
 
     def _try(self, trial: Planner, budgets: Budgets, name: str, going: Sequence[str], *, kept: bool) -> bool:
         """Empty one more node, if that works and what is left is enough."""
@@ -265,6 +290,7 @@ class PackSearch:
             budgets = Budgets(run.cluster)
             shut(run, names)
             for name in names:
+                self._tell(name)
                 with run.trial() as deeper:
                     attempt = empty(deeper, self.movable, budgets, name, names)
                     if isinstance(attempt, Stuck):

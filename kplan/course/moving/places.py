@@ -182,6 +182,7 @@ def carry(trial: Planner, moves: Sequence[Moved]) -> None:
     """Carry moves out as they are told; the planner's cluster is changed."""
     for move in moves:
         copy = take_off(trial, move.row)
-        cycle = trial.cycle(copy)
+        to = trial.cluster.node_index[move.to]
+        cycle = trial.group_cycle(copy, np.array([to], dtype=np.intp), everything=False)  # it is known where it lands
         cycle.explain(preempt=False)
-        trial.place(cycle, trial.cluster.node_index[move.to])
+        trial.place(cycle, to)

@@ -21,6 +21,7 @@ from kplan.course.moving.effort import Effort, EnoughTriedError
 from kplan.course.moving.journey import Journey, WantedPods, take_off, travel
 from kplan.course.moving.leaving import LeavingSets
 from kplan.course.moving.movable import Movable
+from kplan.course.moving.orders import in_some_order
 from kplan.course.moving.related import drawn, related
 from kplan.course.trial.alike import likeness
 from kplan.pipeline import Planner
@@ -155,6 +156,8 @@ class _MoveSearch:
             for way in ways if steered else ways[:1]:
                 # whoever had to leave last has to land first
                 order = [row for row in reversed(way) if row in rows]
+                if steered and not in_some_order(self.planner, order, way):
+                    continue
                 journey = travel(self.planner, self.wanted, order, way, steered=steered)
                 if journey is not None:
                     return journey

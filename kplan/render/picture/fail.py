@@ -54,7 +54,9 @@ def _lanes(report: FailReport) -> Lanes:
     rest: dict[str, int] = defaultdict(int)
     for course in order[_MOST:]:
         rest[course.fate] += len(courses[course])
-    lanes += [_lane(_Course("other workloads", fate, None), number, (later, end)) for fate, number in rest.items()]
+    lanes += [
+        _lane(_Course(f"others: {_PARTS[fate][0]}", fate, None), number, (later, end)) for fate, number in rest.items()
+    ]
     moments = [(float(point.seconds), point.text) for point in report.time if point.seconds and not point.pods]
     waits = any(one.after is None and one.fate not in ("gone", "stays", "leaves") for one in order) or bool(rest)
     return Lanes(

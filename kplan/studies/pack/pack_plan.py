@@ -24,7 +24,7 @@ from kplan.studies.moves.told import told_moves
 from kplan.studies.pack.prices import Prices
 from kplan.studies.usage import POOLS
 from kplan.wording import pack as words
-from kplan.wording.failing import failure
+from kplan.wording.failing import failure_in_short
 from kplan.wording.moving import journey_how_to
 
 MOVES_WRITTEN = 20_000
@@ -75,7 +75,7 @@ def pack(
 
     def note(trial: Planner, stuck: Stuck) -> None:
         assert stuck.copy is not None
-        causes[stuck.pod.key] = failure(trial, *stuck.copy).because
+        causes[stuck.pod.key] = failure_in_short(trial, *stuck.copy).because
 
     movable = Movable(planner, MovingRules(annotated=asked.annotated))
     bears = _bears(asked.survive) if asked.survive else None
