@@ -70,7 +70,7 @@ def template_of(item: Json, path: str = "") -> Json | None:
         return here or None
     spec = item.get("spec", {})
     if item["kind"] == "CronJob":
-        spec = spec["jobTemplate"]["spec"]
+        spec = spec.get("jobTemplate", {}).get("spec", {})
     found = spec.get("template")
     return found if isinstance(found, dict) and "spec" in found else None
 

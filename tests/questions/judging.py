@@ -76,7 +76,7 @@ def judge(way: Way, again: Json) -> str:
         return _lands(way, msgspec.convert(again, SimulationPlan), landed, wanted)
     if kind == "CheckResult":
         mine = next(item for item in again["objects"] if item["object"] == way.beside["object"])
-        return "" if mine["placed"] >= landed or mine["status"] == "ok" else f"{mine}"
+        return "" if mine["status"] == "ok" or mine.get("placed", 0) >= landed else f"{mine}"
     if kind == "CapacityReport":
         added = [shape for shape in again.get("cheapest", {}).get("shapes", ()) if shape["nodes"]]
         # pods of the workload itself that wait are placed by then, and run

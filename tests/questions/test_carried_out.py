@@ -36,9 +36,9 @@ QUESTIONS: dict[str, Question] = {name: one for module in MODULES for name, one 
 
 
 RECORDED = {
-    "bind-plans": 0, "capacity-quotas": 6, "capacity-rules": 3, "capacity-workloads": 11, "check-policies": 4,
-    "daemons": 16, "demo-cluster": 9, "devices": 18, "diffs": 0, "drain-after-what-ifs": 10, "drain-budgets": 13,
-    "drain-fixes": 10, "drain-rollouts": 6, "drain-volumes": 3, "explain-preemption": 35, "explain-rules": 66,
+    "bind-plans": 0, "capacity-quotas": 6, "capacity-rules": 3, "capacity-workloads": 13, "check-policies": 4,
+    "daemons": 16, "demo-cluster": 9, "devices": 18, "diffs": 0, "drain-after-what-ifs": 10, "drain-budgets": 12,
+    "drain-fixes": 10, "drain-rollouts": 5, "drain-volumes": 3, "explain-preemption": 35, "explain-rules": 66,
     "explain-volumes": 81, "fail-crowded": 6, "fail-nodes": 6, "formats": 18, "gates-and-groups": 14, "jobs": 6,
     "lands-policies": 3, "lands-refused": 8, "lands-unserved": 10, "lands-updates": 15, "neighbours-move": 29,
     "no-nodes": 2, "node-rules": 73, "nodes-listing": 0, "not-ready": 12, "operators": 5, "operators-run": 3,
