@@ -8,6 +8,7 @@ changed, with manifests that its edits changed. ``judge`` says whether that came
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
@@ -273,6 +274,7 @@ def _made(step: Json, asked: Asked) -> Json:
     paths = dict([words.rpartition("=")[::2]]) if words else {}
     pods = [item for item in asked.cluster if item["kind"] == "Pod" and owner_of(item, asked.cluster) == of]
     before = [item for item in pods if step.get("returned")]
+    before.sort(key=lambda item: _of_its_first(item["metadata"]["name"]) != _of_its_first(name))
     bodies = [
         template_of(item, paths.get(item["kind"], paths.get("", ""))) or item
         for item in (*before, *asked.lands, *pods)
@@ -284,6 +286,11 @@ def _made(step: Json, asked: Asked) -> Json:
         metadata |= {"ownerReferences": before[0]["metadata"].get("ownerReferences", []), "creationTimestamp": _LAST}
     spec = {key: value for key, value in body["spec"].items() if key != "nodeName"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def _of_its_first(name: str) -> str:
+    """Name of the pod in whose place one came back, as often as it did."""
+    return re.sub(r"-r\d+$", "", name)
 
 
 def _of_its_job(owner: str) -> str:
