@@ -152,7 +152,7 @@ def test_scores_are_stacked_by_plugin_with_the_numbers_beside(opened: Open) -> N
     stacks = shown.page.locator("#scores .stack")
     assert stacks.first.get_attribute("aria-label") == "NodeResourcesFit 100"
     shown.page.locator("#scores").get_by_role("button", name="All plugins").click()
-    assert stacks.first.get_attribute("aria-label") == "NodeResourcesFit 100, TaintToleration 300"
+    expect(stacks.first).to_have_attribute("aria-label", "NodeResourcesFit 100, TaintToleration 300")
     first, second = (stacks.first.locator(".piece").nth(i).bounding_box() for i in (0, 1))
     assert first is not None
     assert second is not None
