@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kplan.cluster import PutNode
 from kplan.objects.models import Node
+from kplan.objects.resource_names import is_prefixed_native_resource
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
@@ -75,7 +76,7 @@ def _one_more(case: Case) -> Iterator[Candidate]:
             where = {short_key(key): value for key, value in labels.items()}
             yield one_more(about.NewNode(name, place=tuple(where.items())), AddNode(like=name, labels=labels))
         larger = _larger(case, group, row)
-        if larger:
+        if larger and not any(map(is_prefixed_native_resource, larger)):  # those are of device classes, never of a node
             sizes = {key: written(key, amount) for key, amount in larger.items()}
             told = about.NewNode(name, sizes=tuple(about.ResourceAmount(key, amount) for key, amount in larger.items()))
             more = one_more(told, AddNode(like=name, allocatable=sizes))

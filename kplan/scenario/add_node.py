@@ -29,6 +29,8 @@ from kplan.words import listed
 
 _TRANSIENT = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
 _WORDS = ("like", "template", "file", "count", "name")
+_RESOURCE, _LABEL = "resource:", "label:"
+"""Before a word that would be read as the other: an amount of ``a.k8s.io/b``, a label ``example.com/rack=3``."""
 _RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
 _DIGITS = tuple("0123456789")
 _MEANT = {
@@ -67,7 +69,8 @@ class AddNode:
         """See Verb."""
         parts = {"like": self.like, "template": self.template, "file": self.file, "name": self.name}
         words = [f"{key}={value}" for key, value in parts.items() if value]
-        words += [f"{key}={value}" for key, value in (*self.allocatable.items(), *self.labels.items())]
+        words += [f"{_RESOURCE * (not _is_amount(*item))}{'='.join(item)}" for item in self.allocatable.items()]
+        words += [f"{_LABEL * (not _is_label(*item))}{'='.join(item)}" for item in self.labels.items()]
         return f"--add-node {','.join([*words, *([f'count={self.count}'] if self.count != 1 else [])])}"
 
     def effect(self, cluster: Cluster) -> Effect:
@@ -151,6 +154,8 @@ _LEAST_BYTES = 1 << 20
 def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
     """Read ``like=node-f,count=2`` or ``cpu=16,memory=64Gi,zone=a``; other words with ``=`` are labels.
 
+    ``resource:`` and ``label:`` before a word say which of the two it is.
+
     Args:
         text: what follows the flag.
         flag: the flag, for errors.
@@ -169,8 +174,10 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
             raise bad_step(f"{flag} {text}", f"{key}= is given twice", f"{flag} again for nodes of another kind")
         if key in _WORDS:
             words[key] = value
-        elif key in _RESOURCES or key.startswith("hugepages-") or _is_extended(key, value):
-            allocatable[key] = value
+        elif key.startswith(_LABEL):
+            labels[key.removeprefix(_LABEL)] = value
+        elif key.startswith(_RESOURCE) or _is_amount(key, value):
+            allocatable[key.removeprefix(_RESOURCE)] = value
         else:
             meant = _meant(key, value)
             if meant:
@@ -199,8 +206,15 @@ def _meant(key: str, value: str) -> str:
     return _MEANT.get(key) or next(iter(get_close_matches(key, _RESOURCES, n=1, cutoff=0.8)), "")
 
 
-def _is_extended(key: str, value: str) -> bool:
-    """Whether ``nvidia.com/gpu=8`` is an amount: a qualified name outside kubernetes.io with a whole number."""
+def _is_label(key: str, value: str) -> bool:
+    """Whether a word is read as a label."""
+    return key not in _WORDS and not _is_amount(key, value) and not _meant(key, value)
+
+
+def _is_amount(key: str, value: str) -> bool:
+    """Whether a word is read as an amount; ``nvidia.com/gpu=8``: a qualified name and a whole number."""
+    if key in _RESOURCES or key.startswith("hugepages-"):
+        return True
     domain, slash, _ = key.partition("/")
     return bool(slash) and not domain.endswith(("kubernetes.io", "k8s.io")) and is_natural(value)
 

@@ -350,3 +350,36 @@ def test_pods_wait_for_a_claim_template_that_is_not_there(
         ": ResourceClaim not created yet." in text and text.startswith("0/2 nodes are available: ") for text in said
     )
     assert ("devices-not-modelled" in [doubt["code"] for doubt in answer["doubts"]]) == (pending == 0)
+
+
+def test_the_only_change_that_helps_is_shown_wherever_its_cause_stands_and_no_device_class_is_one_of_a_node(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, cluster: str
+) -> None:
+    """Nodes have what device plugins offer; what a device class is asked for by its own name no node ever has."""
+    pods = tmp_path / "pods.yaml"
+    pods.write_text(
+        "\n---\n".join(
+            json.dumps(
+                {
+                    "apiVersion": "v1",
+                    "kind": "Pod",
+                    "metadata": {"name": name},
+                    "spec": {"containers": [{"name": "c", "image": "i:1", "resources": {"limits": {resource: 1}}}]},
+                }
+            )
+            for name, resource in (
+                ("a", "deviceclass.resource.kubernetes.io/gpu.example.com"),
+                ("b", "example.com/gpu"),
+            )
+        )
+    )
+    assert main(["simulate", str(pods), "--queue", "manifests", "--snapshot", cluster]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.strip() for line in shown if "Try" in line] == [
+        "Try  one more node like n-1, with 1 example.com/gpu -> its pod lands"
+    ]
+    answer = plan(capsys, str(pods), "--snapshot", cluster)
+    assert [cause.get("howTo", {}).get("flags") for cause in answer["causes"]] == [
+        None,
+        ["--add-node like=n-1,example.com/gpu=1"],
+    ]

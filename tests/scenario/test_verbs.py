@@ -261,6 +261,21 @@ def test_a_verb_prints_back_as_it_was_typed(flag: str, text: str) -> None:
     assert parse_step(flag, text).flag == f"--{flag} {text}"
 
 
+@pytest.mark.parametrize(
+    ("verb", "text"),
+    [
+        (AddNode(like="n", labels={"example.com/rack": "3"}), "like=n,label:example.com/rack=3"),
+        (AddNode(like="n", labels={"count": "3", "cpu": "fast"}), "like=n,label:count=3,label:cpu=fast"),
+        (AddNode(like="n", labels={"ram": "8", "rack": "3"}), "like=n,label:ram=8,rack=3"),
+        (AddNode(like="n", allocatable={"a.k8s.io/b": "1"}), "like=n,resource:a.k8s.io/b=1"),
+        (AddNode(like="n", allocatable={"nvidia.com/gpu": "1"}, count=2), "like=n,nvidia.com/gpu=1,count=2"),
+    ],
+)
+def test_a_node_prints_back_as_it_is_whatever_its_labels_and_resources_are_named(verb: AddNode, text: str) -> None:
+    assert verb.flag == f"--add-node {text}"
+    assert read_add_node(text) == verb
+
+
 def test_what_is_read_of_the_flags() -> None:
     assert read_add_node("cpu=4,gpu=fast") == AddNode(allocatable={"cpu": "4"}, labels={"gpu": "fast"})
     assert parse_step("label", "pool=spot:x=y") == Label("pool=spot", "x", "y")

@@ -145,11 +145,14 @@ def _causes(page: Page, document: SimulationPlan, style: Style) -> None:
     told = [f"{number:,} {word}" for number, word in ((waiting, "not placed"), (gated, "gated")) if number]
     page.part("Why", f"{', '.join(told)}, most first, as each was tried")
     shown = causes if style.wide else causes[:CAUSES_SHOWN]
+    helped = [cause for cause in causes if cause.attempt]
+    if helped == [causes[0]] and helped[0].waiting < helped[0].count:
+        helped = []  # told above, and the only one
     for cause in shown:
         word = {"gated": "GATED ", "failed": "FAILED "}.get(cause.result, "")
         page.counted(cause.count, f"{word}{cause.because.text}")
         page.detail(owners(cause.owners))
-        if cause.attempt and sum(bool(other.attempt) for other in causes) > 1:
+        if cause in helped:
             page.detail(f"Try  {cause.attempt}")
             for edit in cause.edits:
                 page.detail(edit_text(edit), _BELOW_TRY)
