@@ -129,7 +129,7 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True, comp
         return session
     from kplan.cluster import to_state
     from kplan.scenario import ScenarioStep
-    from kplan.studies.what_ifs import run
+    from kplan.studies.what_ifs import brought, run
 
     planner = session.scheduler.planner(session.state, preempt=preempt, everything=False)
     if any(isinstance(step, ScenarioStep) for step in steps):
@@ -138,7 +138,7 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True, comp
     taken = run(planner, steps, compete=compete is not None, asked=asked)
     return replace(
         session,
-        state=to_state(planner.cluster),
+        state=replace(to_state(planner.cluster), brought=brought(taken, planner.cluster)),
         before=session.before or session.state,
         what_if=taken,
         limits=limits_of(steps),

@@ -92,6 +92,7 @@ class ClusterState:
             cluster-autoscaler recorded them.
         scheduler: what the source recorded of the cluster's scheduler.
         scheduler_config_maps: configurations and policies that ConfigMaps hold, by ``namespace/name``.
+        brought: ``namespace/name`` of pods that what-ifs made and that wait: they are tried again after each later one.
     """
 
     nodes: tuple[models.Node, ...] = ()
@@ -139,6 +140,7 @@ class ClusterState:
     node_templates: Mapping[str, tuple[models.Node, tuple[models.Pod, ...]]] = field(default_factory=dict)
     scheduler: KnownScheduler = field(default_factory=KnownScheduler)
     scheduler_config_maps: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    brought: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
         return f"ClusterState(source={self.source!r}, {len(self.nodes)} nodes, {len(self.pods)} pods)"

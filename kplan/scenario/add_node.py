@@ -29,7 +29,7 @@ from kplan.words import listed
 
 _TRANSIENT = ("node.kubernetes.io/", "node.cloudprovider.kubernetes.io/", "ToBeDeletedByClusterAutoscaler")
 _WORDS = ("like", "template", "file", "count", "name")
-_RESOURCE, _LABEL = "resource:", "label:"
+_WORD, _RESOURCE, _LABEL = "", "resource:", "label:"
 """Before a word that would be read as the other: an amount of ``a.k8s.io/b``, a label ``example.com/rack=3``."""
 _RESOURCES = ("cpu", "memory", "pods", "ephemeral-storage")
 _DIGITS = tuple("0123456789")
@@ -166,23 +166,19 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
     words: dict[str, str] = {}
     allocatable: dict[str, str] = {}
     labels: dict[str, str] = {}
+    kinds = {_WORD: words, _RESOURCE: allocatable, _LABEL: labels}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
             raise bad_step(f"{flag} {text}", f"{part!r} has no =")
-        if key in words or key in allocatable or key in labels:
+        kind = _WORD if key in _WORDS else _kind_of(key, value)
+        key = key.removeprefix(kind)
+        if key in kinds[kind]:
             raise bad_step(f"{flag} {text}", f"{key}= is given twice", f"{flag} again for nodes of another kind")
-        if key in _WORDS:
-            words[key] = value
-        elif key.startswith(_LABEL):
-            labels[key.removeprefix(_LABEL)] = value
-        elif key.startswith(_RESOURCE) or _is_amount(key, value):
-            allocatable[key.removeprefix(_RESOURCE)] = value
-        else:
-            meant = _meant(key, value)
-            if meant:
-                raise bad_step(f"{flag} {text}", f"{key} is not a resource", f"{meant}={value}")
-            labels[key] = value
+        meant = _meant(key, value) if kind == _LABEL and not part.startswith(_LABEL) else ""
+        if meant:
+            raise bad_step(f"{flag} {text}", f"{key} is not a resource", f"{meant}={value}")
+        kinds[kind][key] = value
     sources = [word for word in ("like", "template", "file") if word in words]
     if len(sources) > 1 or (not sources and not allocatable):
         raise bad_step(
@@ -204,6 +200,14 @@ def _meant(key: str, value: str) -> str:
     if not value.startswith(_DIGITS) or "/" in key:
         return ""
     return _MEANT.get(key) or next(iter(get_close_matches(key, _RESOURCES, n=1, cutoff=0.8)), "")
+
+
+def _kind_of(key: str, value: str) -> str:
+    """Whether a word is a label or an amount: what it says before its name, and else what its name looks like."""
+    for kind in (_RESOURCE, _LABEL):
+        if key.startswith(kind):
+            return kind
+    return _RESOURCE if _is_amount(key, value) else _LABEL
 
 
 def _is_label(key: str, value: str) -> bool:

@@ -49,6 +49,12 @@ def run(
     return tuple(_taken(what_if, number, step) for number, step in enumerate(steps, 1))
 
 
+def brought(taken: Sequence[WhatIfStep], cluster: Cluster) -> frozenset[str]:
+    """Give the pods that what-ifs made and that wait as these left a cluster: the last tried them all again."""
+    nowhere = {move.pod for step in taken[-1:] for move in step.moves if not move.node}
+    return frozenset(key for key in nowhere if cluster.pods[cluster.pod_index[key]].waiting)
+
+
 def _taken(what_if: WhatIf[Failure], number: int, step: Verb | ScenarioStep) -> WhatIfStep:
     if not isinstance(step, ScenarioStep):
         return _told(what_if, ScenarioStep(step))
@@ -64,7 +70,7 @@ def _told(what_if: WhatIf[Failure], planned: ScenarioStep) -> WhatIfStep:
     sleeping = asleep(what_if.planner)
     moment = Moment.of(what_if.planner.cluster) if sleeping.kinds else None
     lost, kept = _while_lost_are_there(what_if.planner, planned.verb)
-    taken = what_if.take(planned.verb)
+    taken = what_if.take(planned.verb, sleeping)
     cluster, effect = what_if.planner.cluster, taken.effect
     moves = tuple(move_of(landing, cluster) for landing in taken.landings)
     woken = sleeping.woken(cluster, moment.since(cluster)) if moment is not None else ()

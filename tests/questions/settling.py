@@ -28,9 +28,6 @@ SHOWN = 3
 """Tests that are named of those that show the same."""
 NOT_ASKED: dict[str, str] = {
     "tests/cli/test_call_extenders.py": "the extenders are servers of the test, and are gone when it ends",
-    "tests/cli/test_made_names.py::test_a_made_name_says_which_pod_it_was[drain n-1 n-2 n-3 --rolling]": (
-        "pods that wait fit before its what-ifs and are refused after them: remedies count on them, flags do not"
-    ),
     "tests/hostile/test_fuzz.py": "its files are damaged at random: other readers find other objects in them",
     "tests/hostile/test_inputs.py::test_no_file_breaks_any_command": "its files are made to be misread",
     "tests/hostile/test_output.py": "its names are such as no API server lets in, and as no file would hold them",

@@ -265,7 +265,7 @@ def test_a_verb_prints_back_as_it_was_typed(flag: str, text: str) -> None:
     ("verb", "text"),
     [
         (AddNode(like="n", labels={"example.com/rack": "3"}), "like=n,label:example.com/rack=3"),
-        (AddNode(like="n", labels={"count": "3", "cpu": "fast"}), "like=n,label:count=3,label:cpu=fast"),
+        (AddNode(like="n", labels={"count": "3", "cpu": "x"}, count=2), "like=n,label:count=3,label:cpu=x,count=2"),
         (AddNode(like="n", labels={"ram": "8", "rack": "3"}), "like=n,label:ram=8,rack=3"),
         (AddNode(like="n", allocatable={"a.k8s.io/b": "1"}), "like=n,resource:a.k8s.io/b=1"),
         (AddNode(like="n", allocatable={"nvidia.com/gpu": "1"}, count=2), "like=n,nvidia.com/gpu=1,count=2"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kplan.cluster import PodInfo
 from kplan.course.trial.alike import likeness
 from kplan.course.trial.attempts import Attempts, TriedPod, W
-from kplan.course.trial.waking import asleep
+from kplan.course.trial.waking import Asleep, asleep
 from kplan.pipeline import Planner
 
 
@@ -25,14 +25,16 @@ class Sleepers:
     rows: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, planner: Planner, without: Collection[int] = ()) -> Sleepers:
+    def of(cls, planner: Planner, without: Collection[int] = (), sleeping: Asleep | None = None) -> Sleepers:
         """Find them in a cluster as it is now.
 
         Args:
             planner: the planner.
             without: rows of pods that are left out.
+            sleeping: the pods that wait and are refused now, where that is known.
         """
-        keys = [key for _, pods in asleep(planner).kinds for key in pods]
+        sleeping = sleeping if sleeping is not None else asleep(planner)
+        keys = [key for _, pods in sleeping.kinds for key in pods]
         return cls(planner, frozenset(planner.cluster.pod_index[key] for key in keys) - set(without))
 
     def place(self, attempts: Attempts[W], pods: Sequence[PodInfo], *, alike: bool = False) -> list[TriedPod[W]]:

@@ -1,9 +1,12 @@
 """What-ifs: steps applied one after the other, each on the state that the former left.
 
 A step changes the cluster; the pods that it evicts come back with their owners, those that it brings wait, and both
-are placed at once, before the next step. What finds no node waits on and is tried again after each later step. Pods
-that waited before the first step do not compete where they are what the command is asked about; where it asks of
-others, those that were refused before take what a step makes free, in their turn.
+are placed at once, before the next step. What finds no node waits on and is tried again after each later step. Other
+pods that wait do not compete where they are what the command is asked about; where it asks of others, those that are
+refused before a step take what it makes free, in their turn.
+
+All that counts is in the state: steps that are taken one after another come to the same as some of them, and the others
+in a cluster that is built of what those have left.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from kplan.cluster import PodInfo
 from kplan.cluster.owners import of_its_node
 from kplan.course.trial.attempts import Attempts, TriedPod, W, Why
 from kplan.course.trial.sleepers import Sleepers
+from kplan.course.trial.waking import Asleep
 from kplan.pipeline import Planner
 from kplan.scenario import Effect, Step
 from kplan.scenario.budgets import recorded, rewritten
@@ -63,17 +67,26 @@ class WhatIf(Generic[W]):
         Args:
             planner: the planner.
             why: asked about each pod that finds no node.
-            compete: whether pods that wait and are refused now are tried, too, after each step.
+            compete: whether pods that wait and are refused before a step are tried, too, after it.
             asked: rows of pods that are not: it is them that is asked about.
         """
+        cluster = planner.cluster
+        rows = (cluster.pod_index[key] for key in cluster.state.brought if key in cluster.pod_index)
         self.planner = planner
-        self.waiting: list[int] = []
-        self._sleepers = Sleepers.of(planner, asked) if compete else Sleepers(planner)
+        self.waiting: list[int] = sorted(row for row in rows if cluster.pods[row].waiting)
+        self._compete, self._asked = compete, frozenset(asked)
         self._attempts = Attempts(planner, why)
 
-    def take(self, verb: Step) -> TakenStep[W]:
-        """Take one step: apply it, let owners make pods again, place what waits because of this or a former step."""
+    def take(self, verb: Step, sleeping: Asleep | None = None) -> TakenStep[W]:
+        """Take one step: apply it, let owners make pods again, place what waits because of this or a former step.
+
+        Args:
+            verb: the step.
+            sleeping: the pods that wait and are refused before it, where that is known.
+        """
         cluster, attempts = self.planner.cluster, self._attempts
+        others = self._asked.union(self.waiting)
+        sleepers = Sleepers.of(self.planner, others, sleeping) if self._compete else Sleepers(self.planner)
         effect = verb.effect(cluster)
         before, budgets, cut = len(cluster.pods), recorded(cluster), len(attempts.cut)
         left = {row: cluster.home_of(row) for row in effect.evicted}
@@ -83,7 +96,7 @@ class WhatIf(Generic[W]):
         named = [pod for pod in cluster.pods[before:] if _names_its_node(pod)]
         rows = [*self.waiting, *range(before, len(cluster.pods))]
         pods = [pod for pod in map(cluster.pods.__getitem__, rows) if pod.waiting and pod.key not in asked_about]
-        landings = [*attempts.place(named), *self._sleepers.place(attempts, pods)]
+        landings = [*attempts.place(named), *sleepers.place(attempts, pods)]
         self.planner.apply(list(rewritten(cluster, budgets)))
         self.waiting = sorted({landing.pod.row for landing in landings if not landing.node and landing.pod.waiting})
         return TakenStep(effect, tuple(landings), tuple(attempts.cut[cut:]))
