@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tests.bench.page import WEB
+from tests.bench.parts import WEB
 
 ASKED: Mapping[str, Sequence[str]] = {
     "nodes": ("nodes",),
