@@ -46,6 +46,7 @@ def interrupted(words: Sequence[str], at: float) -> tuple[float, float] | None:
     """Seconds of CPU and by the clock from the interrupt to the end; None if it ended before."""
     pid, terminal = pty.fork()
     if not pid:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell that started this behind it may have it ignored
         os.execv(sys.executable, [sys.executable, "-m", "kplan", *words])
     before, sent = 0.0, 0.0
     while True:
