@@ -78,6 +78,8 @@ def page(figures: Mapping[str, float]) -> str:
     lines += [f"- {row.what}: not measured.\n" for row in missing]
     if not list(grown_lines(figures)):
         lines.append(f"- growth from {NODES[0]:,} to {NODES[-1]:,} nodes: not measured.\n")
+    if lines[-1].startswith("##"):
+        lines.append("Nothing that has a target.\n")
     return "".join(lines)
 
 
