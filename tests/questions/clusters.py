@@ -139,3 +139,7 @@ def rolling(surge: object, missing: object) -> Json:
 
 HOST = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
+
+
+THREE = [node(name) for name in ("n1", "n2", "n3")]
+"""Nodes of 4 CPU each, in no zone."""

@@ -6,6 +6,7 @@ Sources of v1.37.2: pkg/controller/deployment (rolling.go, sync.go), statefulset
 
 from tests.questions.asking import Json, Question, all_asked
 from tests.questions.clusters import (
+    THREE,
     budget,
     made,
     node,
@@ -21,7 +22,6 @@ from tests.questions.clusters import (
 
 OTHER = budget("other", "other", maxUnavailable=1)
 BASE = [node("n1"), node("n2"), OTHER]
-THREE = [node("n1"), node("n2"), node("n3")]
 WEB, LARGE, SMALL = template("web", "1", "1"), template("web", "2", "4"), template("web", "3", "1")
 DB, NEXT_DB = template("db", "1", "1"), template("db", "2", "1")
 PORT = {"ports": [{"containerPort": 9100, "hostPort": 9100}]}

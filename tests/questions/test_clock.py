@@ -2,6 +2,7 @@
 
 from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
+    THREE,
     apart,
     budget,
     made,
@@ -17,7 +18,6 @@ from tests.questions.clusters import (
 )
 
 SIMULATE = "simulate m.yaml"
-THREE = [node(name) for name in ("n1", "n2", "n3")]
 
 
 def web(image: str, delay: int = 20, **spec: object) -> dict:

@@ -4,6 +4,7 @@ from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
     HOST,
     SPACE,
+    THREE,
     ZONE,
     Json,
     apart,
@@ -35,7 +36,6 @@ def in_two_zones() -> list[Json]:
     return [*nodes, workload("Deployment", "web", web, replicas=2), *pods, budget("web", "web", maxUnavailable=1)]
 
 
-THREE = [node(name) for name in ("n1", "n2", "n3")]
 DNS = template("dns", "1", "200m")
 ONE_READY = [
     *THREE,

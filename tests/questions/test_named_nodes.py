@@ -4,7 +4,7 @@ What is right is what the kubelet admits: v1.37.2 pkg/kubelet/lifecycle/predicat
 """
 
 from tests.questions.asking import Json, Question, all_asked
-from tests.questions.clusters import budget, made, node, pod, running, template, workload
+from tests.questions.clusters import THREE, budget, made, node, pod, running, template, workload
 
 
 def pinned(on: str, number: int = 1, cpu: str = "1", kind: str = "Deployment", **spec: object) -> list[Json]:
@@ -39,7 +39,6 @@ LOST_ROOM = [
     workload("Deployment", "two", template("two", "1", "4"), replicas=2),
 ]
 
-THREE = [node("n1"), node("n2"), node("n3")]
 RUNS = [*THREE, *pinned("n1"), *running("web", "old", OLD, ["n1"])]
 OF_SET = [*THREE, *pinned("n1", kind="StatefulSet"), pod("web-0", OLD, "n1", of=("StatefulSet", "web"))]
 JOB = made("batch/v1", "Job", "web", spec={"template": OLD, "parallelism": 1}, status={"active": 1})

@@ -6,6 +6,7 @@ from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
     HOST,
     SPACE,
+    THREE,
     Json,
     apart,
     budget,
@@ -19,7 +20,6 @@ from tests.questions.clusters import (
     workload,
 )
 
-THREE = [node(name) for name in ("n1", "n2", "n3")]
 BLOCKED, FITS = ("BLOCKED",), ("FITS",)
 
 
