@@ -11,9 +11,8 @@ import numpy as np
 from kplan.cluster import Cluster
 from kplan.course.losses.loss import FailRun, lose
 from kplan.course.moving import Journey, Movable, MovingRules
-from kplan.course.moving.emptying import Stuck, shut
+from kplan.course.moving.emptying import Stuck
 from kplan.course.moving.packing import KeptNode, Packed, PackingLimits, PackSearch
-from kplan.course.moving.places import carry
 from kplan.framework.doubt import Doubt
 from kplan.objects.well_known import ZONES
 from kplan.pipeline import Planner
@@ -80,12 +79,7 @@ def pack(
     movable = Movable(planner, MovingRules(annotated=asked.annotated))
     bears = _bears(asked.survive) if asked.survive else None
     limits = PackingLimits(asked.keep_free, bears, asked.nodes)
-    packed = PackSearch(planner, movable, worth, limits, progress, seen=note).run()
-    if seen is not None:
-        with planner.trial(everything=False) as trial:
-            shut(trial, packed.emptied.nodes)
-            carry(trial, packed.emptied.moves)
-            seen(trial.cluster)
+    packed = PackSearch(planner, movable, worth, limits, progress, seen=note, left=seen).run()
     return _plan(planner, movable, asked, origin, packed, worth, unpriced, causes)
 
 
