@@ -191,8 +191,8 @@ class PackSearch:
         return self._rounded(low), self._rounded(alone)
 
     def _rounded(self, value: float) -> float:
-        """A whole number of nodes, where each counts one."""
-        return float(np.ceil(value - 1e-2)) if self._step() == 1.0 else value
+        """A whole number of nodes, where each counts one; never -0."""
+        return float(np.ceil(value - 1e-2)) + 0.0 if self._step() == 1.0 else value
 
     def _step(self) -> float:
         """By how much two plans differ at least."""

@@ -273,6 +273,11 @@ def test_the_bound_knows_on_which_nodes_pods_may_be() -> None:
     assert not found.emptied.nodes
 
 
+def test_a_bound_of_nothing_is_zero_and_not_minus_zero() -> None:
+    found = pack(planner_of(node("a"), node("b")))
+    assert (str(found.bound), str(found.bound_alone)) == ("0.0", "0.0")
+
+
 def test_what_the_profile_ignores_is_no_bound() -> None:
     """By licenses each node would have to stay; but nobody counts them."""
     args = {"kind": "NodeResourcesFitArgs", "ignoredResources": ["example.com/license"]}
