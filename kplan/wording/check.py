@@ -20,7 +20,7 @@ OVER_AT_THE_PEAK = "a quota holds its rollout up"
 EVICTIONS_UNMINDED = "preemption is allowed (--no-preemption forbids it)"
 A_WARNING = "a warning"
 CAREFUL = "advice only"
-NOTHING_OWNS_IT = "nothing owns it: it does not come back"
+NOTHING_OWNS_IT = "nothing owns it, so it does not come back"
 _CHANGES = 2
 """Fields of a changed object that are told."""
 _DOMAINS = 3
@@ -151,9 +151,11 @@ def left_pending_text(names: Sequence[str], item: str, why: str) -> str:
     return f"{listed(names)}, evicted for {item}: {why}"
 
 
-def evicts(pods: int, allowed: int | None = None) -> str:
-    """Title of an object that evicts pods."""
-    return f"evicts {count(pods, 'pod')}" + (f", {allowed} allowed" if allowed is not None else "")
+def evicts(pods: int, allowed: int | None = None, broken: Sequence[BrokenBudget] = ()) -> str:
+    """Title of an object that evicts pods, with the budgets that this breaks."""
+    told = [f"{allowed} allowed"] if allowed is not None else []
+    told += [against] if (against := breaks(broken)) else []
+    return ", ".join([f"evicts {count(pods, 'pod')}", *told])
 
 
 def placed_by_evicting(item: str, pods: Sequence[str], down: str, broken: Sequence[BrokenBudget] = ()) -> str:
@@ -256,6 +258,8 @@ def loss_title(domains: Sequence[str]) -> str:
 
 def loss_text(domain: str, owner: str, pods: int, missing: int, cause: str) -> str:
     """Say how many pods of an owner find no place without a domain, and why."""
+    if owner.startswith("pod/"):
+        return f"without {domain}, {owner} is lost: {cause}"
     if pods == 1:
         who = f"the pod of {owner} there finds"
     else:

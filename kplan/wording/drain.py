@@ -305,9 +305,19 @@ def cut_short(done: int, total: int) -> str:
     return f"cut short: {done:,} of {count(total, 'node')} {'was' if done == 1 else 'were'} tried"
 
 
-def going_sentence(going: Sequence[str], total: int) -> str:
-    """Say which of so many nodes could go."""
-    return f"{count(len(going), 'node')} of {total:,} could go together" + (f": {listed(list(going))}" if going else "")
+def going_sentence(going: Sequence[str], total: int, pods: int) -> str:
+    """Say which of so many nodes could go, and that none of their pods has to move where that is so."""
+    if not going:
+        return "the one node cannot go" if total == 1 else f"none of {total:,} nodes can go"
+    alone = "" if len(going) == 1 else " together"
+    which = f"{len(going):,} of {count(total, 'node')} could go{alone}: {listed(list(going))}"
+    return which if pods else f"{which}; no pod on {'it' if len(going) == 1 else 'them'} has to move"
+
+
+def none_is_left(waiting: int) -> str:
+    """Note that all nodes of a cluster could go, and what that means for the pods that wait."""
+    them = f": {count(waiting, 'pod')} that wait{'s' if waiting == 1 else ''} could run nowhere" if waiting else ""
+    return f"no node would be left{them}"
 
 
 def stays_because(node: str, why: str) -> str:

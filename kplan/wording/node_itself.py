@@ -51,7 +51,7 @@ def affinity_sentence(view: View, atom: Atom, words: Phrase) -> Said:
     """A requirement that nodes do not meet, with the values that they have."""
     facts = view.facts.get("NodeAffinity")
     text = selected_text(view, atom) or words.short
-    where = "no node has that" if view.every else f"{view.some_nodes()} {view.have} not"
+    where = "no node has that" if view.every else f"{view.some_nodes()} {view.lack} it"
     values: dict[str, None] = {}
     for group in facts.groups if isinstance(facts, NodeAffinityFacts) else ():
         for unmet in group.unmet:

@@ -11,7 +11,8 @@ from kplan.course.moving.movable import Stays
 from kplan.course.moving.packing import KeptNode, Packed
 from kplan.framework.reason_codes import ReasonCode
 from kplan.result.document_base import Cause
-from kplan.wording.drain import budget_refuses, flags_lose, kubectl_drain
+from kplan.result.document_pack import PackedNode
+from kplan.wording.drain import budget_refuses, flags_lose, kubectl_drain, stays_because
 from kplan.words import count, every, listed
 
 
@@ -81,10 +82,19 @@ def stays(node: KeptNode, causes: Mapping[str, Cause]) -> Cause | None:
     return Cause(code=cause.code, text=f"{first.pod.key}: {cause.text}{more}")
 
 
+def nothing_goes(nodes: Sequence[PackedNode]) -> Cause | None:
+    """Why no node goes, by one that stays: where there are others, by none that was not to go at all."""
+    told = [node for node in nodes if node.because is not None]
+    first = min(told, key=lambda node: node.because is not None and node.because.code in WHOLE, default=None)
+    if first is None or first.because is None:
+        return None
+    return Cause(code=first.because.code, text=stays_because(first.node, first.because.text))
+
+
 def _pod(stuck: Stuck, causes: Mapping[str, Cause]) -> Cause:
     if stuck.stays is None:
         cause = causes.get(stuck.pod.key)
-        if cause is not None and cause.code == ReasonCode.NODE_CORDONED:
+        if cause is not None and cause.code in (ReasonCode.NODE_CORDONED, "no-other-node"):
             # the plan cordons what goes: named as a cause, it would send the reader to uncordon it
             return Cause(code="no-room", text="no place is left for it but on nodes that go or are cordoned")
         return causes.get(stuck.pod.key) or Cause(code="no-room", text="it finds no other place")
@@ -96,7 +106,7 @@ def _pod(stuck: Stuck, causes: Mapping[str, Cause]) -> Cause:
 def notes(packed: Packed, unpriced: Sequence[str], keep_free: float, survive: str) -> Iterator[str]:
     """Say what else there is to say."""
     if packed.bound_alone < packed.bound:
-        yield f"by resources alone, whatever is in the way, the bound is {max(packed.bound_alone, 0):,.0f}"
+        yield f"by resources alone, whatever is in the way, the bound is {packed.bound_alone:,.0f}"
     if packed.cut:
         yield "not all orders to empty nodes in were tried, as so many pods move: more might go"
     if unpriced:

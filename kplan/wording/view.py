@@ -112,6 +112,11 @@ class View:
         return "has" if len(self.group.rows) == 1 else "have"
 
     @property
+    def lack(self) -> str:
+        """``lacks`` or ``lack``, for the nodes of the group."""
+        return "lacks" if len(self.group.rows) == 1 else "lack"
+
+    @property
     def are(self) -> str:
         """``is`` or ``are``, for the nodes of the group."""
         return "is" if len(self.group.rows) == 1 else "are"

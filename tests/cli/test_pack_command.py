@@ -114,6 +114,23 @@ def test_the_last_node_is_not_kept_by_what_the_plan_itself_cordons(
     assert found["try"] == f"drain {found['going'][0]}, {found['going'][1]} in this order, 2 pods in all"
 
 
+def test_a_pod_that_finds_no_place_is_told_why_by_the_nodes_that_stay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its own node is cordoned by the plan, which says nothing: it is the taint of the other that keeps it."""
+    master = {"node-role.kubernetes.io/control-plane": ""}
+    taint = [{"key": "role", "value": "main", "effect": "NoSchedule"}]
+    main_node = node("a", taints=taint)
+    main_node["metadata"]["labels"] |= master
+    cluster = write(tmp_path, main_node, node("b"), owned(pod("x", on="b"), "ReplicaSet", "x"))
+    found = asked(capsys, "pack", "--snapshot", cluster, code=1)
+    assert [(one["node"], one["because"]["text"]) for one in found["found"]] == [
+        ("a", "it runs the cluster itself"),
+        ("b", "default/x: a would do but for taint role=main:NoSchedule, which the pod does not tolerate"),
+    ]
+    assert found["because"]["text"] == f"b stays: {found['found'][1]['because']['text']}"
+
+
 def test_one_node_has_no_order(three: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert asked(capsys, "pack", "b", "--snapshot", three)["try"] == "drain b, 1 pod in all"
 

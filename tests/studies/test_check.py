@@ -137,6 +137,21 @@ def test_evictions_are_told_and_count_only_if_what_is_evicted_finds_no_place(tmp
     assert found.objects[0].result == "placed: a; evicts 1 pod"
 
 
+@pytest.mark.parametrize("rules", [{}, {"no_preemption": True}], ids=["minded by nobody", "forbidden"])
+def test_a_budget_that_evictions_break_is_told_with_the_object_that_breaks_it(
+    tmp_path: Path, rules: dict[str, Any]
+) -> None:
+    spec = {"minAvailable": 1, "selector": {"matchLabels": {"app": "old"}}}
+    kept = item("PodDisruptionBudget", "kept", "shop", spec=spec)
+    old = pod("old", "a", "3", "StatefulSet/old")
+    old["metadata"]["labels"] = {"app": "old"}
+    web = deployment("web", "4", priorityClassName="important")
+    found = check(tmp_path, [node("a"), node("b", cpu="3"), IMPORTANT, old, kept], web, **rules)
+    assert found.objects[0].result.endswith("evicts 1 pod, breaks budget kept (allows 0)")
+    [told] = [one for one in found.findings if one.rule in ("evicts", "no-preemption")]
+    assert "breaks budget kept (allows 0)" in told.text
+
+
 def test_an_evicted_pod_that_finds_no_place_counts(tmp_path: Path) -> None:
     found = check(tmp_path, FULL, deployment("web", "4", priorityClassName="important"))
     assert counted(found) == [("evicted-pending", "deploy/shop/web")]
@@ -273,7 +288,7 @@ def test_daemons_go_with_their_node_and_bare_pods_for_good(tmp_path: Path) -> No
     cluster = [*ZONES, pod("log", "a", "1", "DaemonSet/log"), pod("bare", "a", "1")]
     found = check(tmp_path, cluster, deployment("web", "1", 3), survive="zone")
     assert uncounted(found) == [("survive-zone", "pod/shop/bare", "just as bad without the change")]
-    assert "nothing owns it: it does not come back" in only(found, "survive-zone").text
+    assert "pod/shop/bare is lost: nothing owns it, so it does not come back" in only(found, "survive-zone").text
 
 
 def test_the_cluster_is_as_before_after_a_loss(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from kplan.scenario.drain import DrainOptions
 from kplan.studies.drain import DrainAsked, drain, find_nodes_to_drain
 from kplan.studies.origin import origin, version_of
 from kplan.studies.what_ifs import run
+from kplan.wording.drain import GREEDY
 from tests.builders import make, node, pod
 from tests.scenario.worlds import owned, shop
 
@@ -313,8 +314,36 @@ def test_which_nodes_could_go_is_found_greedily_with_a_reason_for_each_that_stay
     about = origin(state, SCHEDULER.features, *version_of(state, "1.37"))
     plan = find_nodes_to_drain(planner, PLAIN, about)
     assert [(one.node, one.goes) for one in plan.found] == [("a", True), ("b", False), ("c", False)]
-    assert plan.sentence == "1 node of 3 could go together: a"
+    assert plan.sentence == "1 of 3 nodes could go: a"
     assert plan.found[1].because.startswith("shop/w-2: ")
+
+
+@pytest.mark.parametrize(
+    ("objects", "sentence", "note"),
+    [
+        pytest.param(
+            [node("a"), node("b"), web("waits", "")],
+            "2 of 2 nodes could go together: a, b; no pod on them has to move",
+            "no node would be left: 1 pod that waits could run nowhere",
+            id="nothing runs",
+        ),
+        pytest.param(
+            [node("a")], "1 of 1 node could go: a; no pod on it has to move", "no node would be left", id="one"
+        ),
+        pytest.param([node("a"), web("x", "a")], "the one node cannot go", GREEDY, id="the one node is needed"),
+        pytest.param(
+            [node("a", cpu="1"), node("b", cpu="1"), web("x", "a"), web("y", "b")],
+            "none of 2 nodes can go",
+            GREEDY,
+            id="all are needed",
+        ),
+    ],
+)
+def test_that_all_or_no_nodes_could_go_says_what_it_means(objects: list[Object], sentence: str, note: str) -> None:
+    state = ClusterState.of(objects)
+    about = origin(state, SCHEDULER.features, *version_of(state, "1.37"))
+    plan = find_nodes_to_drain(SCHEDULER.planner(state, everything=False), PLAIN, about)
+    assert (plan.sentence, plan.notes) == (sentence, (note,))
 
 
 def searched(monkeypatch: pytest.MonkeyPatch, *objects: Object) -> tuple[DrainPlan, list[str]]:

@@ -8,6 +8,7 @@ emptiest on, and one that cannot be is kept, too. The best guess is improved by 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -103,6 +104,7 @@ class PackSearch:
         progress: told how many of how many times a node was emptied: in each order that is tried, and in the end.
         reasons: why nodes stay, by name.
         seen: shown each pod that finds no other place, while the cluster is as it met it.
+        left: shown the cluster as it is when all is done; what it is shown last counts.
         tried: pods that are moved before no other order is begun.
     """
 
@@ -113,7 +115,9 @@ class PackSearch:
     progress: Callable[[int, int], None] | None = None
     reasons: dict[str, KeptNode] = field(default_factory=dict)
     seen: Callable[[Planner, Stuck], None] | None = None
+    left: Callable[[Cluster], None] | None = None
     tried: int = TRIED
+    _shown: Emptied | None = None
     _many: int = 0
     _emptied: int = 0
     _pods: int = 0
@@ -142,6 +146,9 @@ class PackSearch:
         proved = self._left(going.nodes) < low + self._step()
         if not proved and len(self._free()) <= SMALL:
             going, proved = self._each_set(going, low)
+        if self.left is not None and self._shown is not going:
+            with self._done(going) as trial:
+                self.left(trial.cluster)
         names = set(going.nodes)
         stay = [self.reasons.get(n.name, KeptNode(n.name)) for n in cluster.nodes if n.name not in names]
         return Packed(going, tuple(stay), low, alone, proved, cut and not proved)
@@ -184,8 +191,8 @@ class PackSearch:
         return self._rounded(low), self._rounded(alone)
 
     def _rounded(self, value: float) -> float:
-        """A whole number of nodes, where each counts one."""
-        return float(np.ceil(value - 1e-2)) if self._step() == 1.0 else value
+        """A whole number of nodes, where each counts one; never -0."""
+        return float(np.ceil(value - 1e-2)) + 0.0 if self._step() == 1.0 else value
 
     def _step(self) -> float:
         """By how much two plans differ at least."""
@@ -275,14 +282,19 @@ class PackSearch:
         """Empty the nodes that were found with just these cordoned; what does not work then is kept."""
         names = list(names)
         for _ in range(ROUNDS):
-            emptied, failed = self._all(names)
+            emptied, failed = self._all(names, last=self.limits.bears is None)
             if not failed:
                 return self._borne(emptied)
             names = [name for name in names if name not in failed]
         return Emptied()
 
-    def _all(self, names: Sequence[str], trial: Planner | None = None) -> tuple[Emptied, Collection[str]]:
-        """Empty nodes, all of which are cordoned first; give what was done, and those that could not be."""
+    def _all(
+        self, names: Sequence[str], trial: Planner | None = None, *, last: bool = False
+    ) -> tuple[Emptied, Collection[str]]:
+        """Empty nodes, all of which are cordoned first; give what was done, and those that could not be.
+
+        With ``last`` the cluster is shown as it is then, if all of them are empty: nothing has to be done again for it.
+        """
         names = tuple(names)  # one for all moves
         moves: list[Moved] = []
         failed: dict[str, None] = {}
@@ -299,9 +311,13 @@ class PackSearch:
                         continue
                     deeper.keep()
                 moves += attempt
+            emptied = Emptied(tuple(name for name in names if name not in failed), tuple(moves))
+            if last and not failed and self.left is not None:
+                self.left(run.cluster)
+                self._shown = emptied
             if trial is not None:
                 run.keep()
-        return Emptied(tuple(name for name in names if name not in failed), tuple(moves)), failed
+        return emptied, failed
 
     def _borne(self, emptied: Emptied) -> Emptied:
         """As many of the first nodes that go as leave a cluster which bears what it has to."""
@@ -314,7 +330,7 @@ class PackSearch:
             most, none = (middle, none) if self._bears(names[:middle]) else (most, middle)
         for name in names[most:]:
             self.reasons[name] = KeptNode(name, why="survive")
-        return self._all(names[:most])[0]
+        return self._all(names[:most], last=True)[0]
 
     def _bears(self, names: Sequence[str]) -> bool:
         assert self.limits.bears is not None
@@ -345,13 +361,19 @@ class PackSearch:
                 return emptied, not places.cut
         return best, not places.cut
 
+    @contextmanager
+    def _done(self, emptied: Emptied) -> Iterator[Planner]:
+        """A planner over the cluster as it is when nodes are empty; all is taken back."""
+        with self.planner.trial(everything=False) as trial:
+            shut(trial, emptied.nodes)
+            carry(trial, emptied.moves)
+            yield trial
+
     def _holds(self, emptied: Emptied) -> bool:
         """Whether what is left is enough."""
         if not self.limits.keep_free and self.limits.bears is None:
             return True
-        with self.planner.trial(everything=False) as trial:
-            shut(trial, emptied.nodes)
-            carry(trial, emptied.moves)
+        with self._done(emptied) as trial:
             bears = self.limits.bears
             return self._enough_free(trial.cluster, set(emptied.nodes)) and (
                 bears is None or bears(trial, emptied.nodes)

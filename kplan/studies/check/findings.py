@@ -74,7 +74,7 @@ def own_findings(item: Mine, policy: CheckPolicy, reasons: Reasons) -> Iterator[
     if evicted and not (policy.no_preemption or policy.max_victims is not None):
         yield finding(
             "evicts",
-            words.evicts(len(evicted)),
+            words.evicts(len(evicted), broken=item.breaks),
             words.placed_by_evicting(item.name, evicted, down_by(reasons.after.cluster, evicted), item.breaks),
             words.EVICTIONS_UNMINDED,
             amount=len(evicted),

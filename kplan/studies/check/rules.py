@@ -17,6 +17,7 @@ from kplan.course.losses.lingering import mark, while_there
 from kplan.course.losses.loss import FailRun, lose
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
+from kplan.result.document_base import BrokenBudget
 from kplan.result.document_check import Finding
 from kplan.studies.by_object import REPLICATED
 from kplan.studies.check.findings import down_by
@@ -62,6 +63,7 @@ def broken_rules(
     before: Callable[[], Planner],
     objects: Iterable[str],
     evicted: Mapping[str, Sequence[str]],
+    breaks: Mapping[str, Sequence[BrokenBudget]],
 ) -> Iterator[Finding]:
     """Find what of a policy is broken.
 
@@ -71,11 +73,13 @@ def broken_rules(
         before: makes a planner over the cluster without them, what waits there placed.
         objects: workloads of the manifests.
         evicted: pods evicted for the manifests, by the object that they left for.
+        breaks: budgets that this breaks, by the same.
     """
     if policy.no_preemption:
         for name, pods in evicted.items():
-            text = words.placed_by_evicting(name, pods, down_by(after.cluster, pods))
-            yield _broken("no-preemption", name, words.evicts(len(pods)), text, len(pods))
+            broken = breaks.get(name, ())
+            text = words.placed_by_evicting(name, pods, down_by(after.cluster, pods), broken)
+            yield _broken("no-preemption", name, words.evicts(len(pods), broken=broken), text, len(pods))
     total = sum(map(len, evicted.values()))
     if policy.max_victims is not None and total > policy.max_victims:
         worst = max(evicted, key=lambda name: len(evicted[name]))

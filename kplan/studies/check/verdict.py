@@ -81,7 +81,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     mine, policy = by_object(plan), options.policy
     workloads = tuple(item.name for item in mine if item.change.expanded and not item.change.refused)
     evicted = {item.name: tuple(item.evicted) for item in mine if item.evicted}
-    broken = broken_rules(policy, after, before, workloads, evicted)
+    broken = broken_rules(policy, after, before, workloads, evicted, {item.name: item.breaks for item in mine})
     reasons = Reasons(plan, after)
     unjudged = [finding for item in mine for finding in own_findings(item, policy, reasons)]
     unjudged += [_placed(item, mine) for item in broken]

@@ -15,7 +15,7 @@ from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_drain import DrainPlan, NodeVerdict
 from kplan.scenario.budgets import budgets_over
 from kplan.scenario.drain import DrainOptions
-from kplan.wording.drain import GREEDY, cause_of, cut_short, going_sentence, stays_because
+from kplan.wording.drain import GREEDY, cause_of, cut_short, going_sentence, none_is_left, stays_because
 from kplan.wording.failing import Failure, failure_in_short
 
 
@@ -65,7 +65,11 @@ def find_nodes_to_drain(
                 progress(number + 1, len(names))
         if seen is not None:
             seen(cluster)
-    return _plan(tuple(verdicts), origin, doubts, (GREEDY,))
+    everything = bool(verdicts) and all(verdict.goes for verdict in verdicts)
+    notes = () if everything else (GREEDY,)  # a set of all of them is the largest
+    if everything and len(verdicts) == len(cluster.nodes):
+        notes = (none_is_left(len(planner.waiting())),)
+    return _plan(tuple(verdicts), origin, doubts, notes)
 
 
 def _plan(
@@ -76,7 +80,7 @@ def _plan(
     return DrainPlan(
         api_version=API_VERSION,
         verdict="FITS" if going else "BLOCKED",
-        sentence=going_sentence(going, len(verdicts)),
+        sentence=going_sentence(going, len(verdicts), sum(verdict.pods for verdict in verdicts if verdict.goes)),
         nodes=tuple(going),
         origin=origin,
         because=Cause(code="stays", text=stays_because(first.node, first.because)) if first is not None else None,

@@ -11,9 +11,8 @@ import numpy as np
 from kplan.cluster import Cluster
 from kplan.course.losses.loss import FailRun, lose
 from kplan.course.moving import Journey, Movable, MovingRules
-from kplan.course.moving.emptying import Stuck, shut
+from kplan.course.moving.emptying import Stuck
 from kplan.course.moving.packing import KeptNode, Packed, PackingLimits, PackSearch
-from kplan.course.moving.places import carry
 from kplan.framework.doubt import Doubt
 from kplan.objects.well_known import ZONES
 from kplan.pipeline import Planner
@@ -72,20 +71,19 @@ def pack(
     cluster = planner.cluster
     worth, unpriced = _worth(cluster, asked.prices)
     causes: dict[str, Cause] = {}
+    open_first = ~cluster.unschedulable
 
     def note(trial: Planner, stuck: Stuck) -> None:
         assert stuck.copy is not None
-        causes[stuck.pod.key] = failure_in_short(trial, *stuck.copy).because
+        closed = [
+            trial.cluster.node_name(row) for row in np.flatnonzero(trial.cluster.unschedulable & open_first).tolist()
+        ]
+        causes[stuck.pod.key] = failure_in_short(trial, *stuck.copy, leaving=closed).because
 
     movable = Movable(planner, MovingRules(annotated=asked.annotated))
     bears = _bears(asked.survive) if asked.survive else None
     limits = PackingLimits(asked.keep_free, bears, asked.nodes)
-    packed = PackSearch(planner, movable, worth, limits, progress, seen=note).run()
-    if seen is not None:
-        with planner.trial(everything=False) as trial:
-            shut(trial, packed.emptied.nodes)
-            carry(trial, packed.emptied.moves)
-            seen(trial.cluster)
+    packed = PackSearch(planner, movable, worth, limits, progress, seen=note, left=seen).run()
     return _plan(planner, movable, asked, origin, packed, worth, unpriced, causes)
 
 
@@ -146,7 +144,6 @@ def _plan(
         _kept(cluster, node, float(worth[cluster.node_index[node.node]]) if priced else None, causes)
         for node in packed.kept
     ]
-    first = next((node.because for node in nodes if node.because is not None), None)
     journey = Journey(packed.emptied.moves, (), emptied=names)
     return PackPlan(
         api_version=API_VERSION,
@@ -154,7 +151,7 @@ def _plan(
         sentence=words.sentence(len(cluster.nodes), packed, saves=saves if priced else None),
         nodes=len(cluster.nodes),
         origin=origin,
-        because=first if not names else None,
+        because=words.nothing_goes(nodes) if not names else None,
         attempt=words.attempt(names, len(packed.emptied.moves)),
         doubts=asked.doubts,
         notes=tuple(words.notes(packed, unpriced, asked.keep_free, asked.survive)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from kplan import Scheduler
+from kplan.cluster import Cluster
 from kplan.course.evictions.budgets import Permission
 from kplan.course.moving import Journey, Movable, Moved
-from kplan.course.moving.packing import Packed, PackingLimits, PackSearch
-from kplan.objects.models import Object
+from kplan.course.moving.packing import SMALL, Packed, PackingLimits, PackSearch
+from kplan.objects.models import Object, Pod
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.wording.pack import NodeDrain, commands
@@ -23,10 +24,15 @@ from tests.course.moving.small_worlds import App, World, random_world
 from tests.course.moving.test_search import owned, planner_of
 
 
-def pack(planner: Planner, worth: list[float] | None = None, **limits: Any) -> Packed:
+def pack(
+    planner: Planner,
+    worth: list[float] | None = None,
+    left: Callable[[Cluster], None] | None = None,
+    **limits: Any,
+) -> Packed:
     values = np.array(worth) if worth is not None else np.ones(len(planner.cluster.nodes))
     planner.preempt = False
-    return PackSearch(planner, Movable(planner), values, PackingLimits(**limits)).run()
+    return PackSearch(planner, Movable(planner), values, PackingLimits(**limits), left=left).run()
 
 
 def most_empty(world: World) -> int:
@@ -179,10 +185,10 @@ def test_some_stays_free() -> None:
     assert len(pack(planner_of(*three()), keep_free=0.3).emptied.nodes) == 1
 
 
-def test_a_pod_is_steered_where_the_scheduler_would_not_put_it() -> None:
+def steered() -> list[Object]:
     """Of c and d, which stay, the scheduler prefers d for the small one: the large one then fits nowhere."""
     bare = {"metadata": {"ownerReferences": []}}
-    planner = planner_of(
+    return [
         node("a", cpu="8"),
         node("c", cpu="4"),
         node("d", cpu="8"),
@@ -190,13 +196,69 @@ def test_a_pod_is_steered_where_the_scheduler_would_not_put_it() -> None:
         owned("small", "a", "2"),
         owned("stays-c", "c", "2", **bare),
         owned("stays-d", "d", "2", **bare),
-    )
-    found = pack(planner)
+    ]
+
+
+def test_a_pod_is_steered_where_the_scheduler_would_not_put_it() -> None:
+    found = pack(planner_of(*steered()))
     assert found.emptied.nodes == ("a",)
     assert sorted((move.pod, move.to) for move in found.emptied.moves) == [
         ("default/large", "d"),
         ("default/small", "c"),
     ]
+
+
+def _keeps_b(_: Planner, gone: Collection[str]) -> bool:
+    return "b" not in gone
+
+
+@pytest.mark.parametrize(
+    ("objects", "limits"),
+    [
+        (three(), {}),
+        (three(), {"keep_free": 0.3}),
+        (three(), {"bears": _keeps_b}),
+        (three(metadata={"ownerReferences": []}), {"only": frozenset(("a", "b"))}),
+        ([node("a", cpu="4"), owned("x", "a", "1")], {}),
+        (steered(), {}),
+    ],
+    ids=["as many as can", "some stays free", "a loss is borne", "some may go", "none can go", "pods are steered"],
+)
+def test_a_page_shows_the_cluster_as_the_moves_leave_it(objects: list[Object], limits: dict[str, Any]) -> None:
+    shown: list[tuple[Counter[str], set[str]]] = []
+
+    def left(cluster: Cluster) -> None:
+        on = Counter({one.name: len(cluster.pods_on(row)) for row, one in enumerate(cluster.nodes)})
+        shown.append((on, {one.name for one in cluster.nodes if one.spec.unschedulable}))
+
+    found = pack(planner_of(*objects), left=left, **limits)
+    homes = Counter(one.spec.node_name for one in objects if isinstance(one, Pod))
+    homes.subtract(move.home for move in found.emptied.moves)
+    homes.update(move.to for move in found.emptied.moves)
+    assert shown[-1] == (homes, set(found.emptied.nodes))
+
+
+def test_a_page_asks_the_scheduler_no_more_than_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each pod lands is known from the search: nothing is carried out a second time to be drawn."""
+    objects: list[Object] = [node(f"node-{number:02}", cpu="4") for number in range(SMALL + 10)]
+    objects += [owned(f"x-{number}", f"node-{number:02}", "1") for number in range(SMALL + 10)]
+    asked: list[int] = []
+
+    def counted(ask: Callable[..., Any]) -> Callable[..., Any]:
+        def counting(*args: Any, **more: Any) -> Any:
+            asked[-1] += 1
+            return ask(*args, **more)
+
+        return counting
+
+    for name in ("step", "group_cycle"):
+        monkeypatch.setattr(Planner, name, counted(getattr(Planner, name)))
+    pages: list[Cluster] = []
+    for left in (None, pages.append):
+        asked.append(0)
+        assert len(pack(planner_of(*objects), left=left).emptied.nodes) == 15
+    assert len(pages) == 1
+    assert asked[0] == asked[1] > 0
 
 
 def test_the_bound_knows_on_which_nodes_pods_may_be() -> None:
@@ -209,6 +271,11 @@ def test_the_bound_knows_on_which_nodes_pods_may_be() -> None:
     found = pack(planner)
     assert (found.bound, found.bound_alone) == (3.0, 1.0)
     assert not found.emptied.nodes
+
+
+def test_a_bound_of_nothing_is_zero_and_not_minus_zero() -> None:
+    found = pack(planner_of(node("a"), node("b")))
+    assert (str(found.bound), str(found.bound_alone)) == ("0.0", "0.0")
 
 
 def test_what_the_profile_ignores_is_no_bound() -> None:
