@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
+from kplan.objects.lean import lean, make_lean
 from kplan.objects.models import Object
 from kplan.sources import slim_maps
 from kplan.sources.fit import type_of
@@ -66,6 +67,7 @@ def share(item: Object) -> set[int]:
         name = item.name
         is_new = _known.setdefault(name, name) is name  # labels tell it again
         sharer(item)
+        make_lean(item)
         if is_new:
             _known.pop(name, None)
     return _hits
@@ -143,6 +145,8 @@ def _part(kind: inspect.Type) -> _Share | None:
             value = value[:]  # one that was decoded has room for more
         elif type(value) is dict:
             value = slim_maps.slim(value)
+        else:
+            value = lean(value)
         if len(key) <= _LARGEST_PART:
             _held[0] += len(key) + _FOR_EACH
             if _held[0] > _MOST_OF_PARTS:
