@@ -14,20 +14,24 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 from msgspec import structs
 
-from kplan.objects.models.meta import Lean, LeanMeta, Object, ObjectMeta
-from kplan.objects.models.pod import Container, LeanContainer, LeanPodSpec, Pod, PodSpec
+from kplan.objects.models.meta import Lean, LeanMeta, ObjectMeta
+from kplan.objects.models.pod import Container, LeanContainer, LeanPodSpec, PodSpec
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-class _Form(NamedTuple):
+class LeanForm(NamedTuple):
     """What it takes to make a lean one of a whole one."""
 
     lean: type[Lean]
     rare: Callable[[Any], tuple[Any, ...]]
     nothing: tuple[None, ...]
     common: Callable[[Any], tuple[Any, ...]]
+    often: Callable[[Any], object]
 
+
+_OFTEN: Final = {LeanMeta: "labels", LeanContainer: "ports", LeanPodSpec: "tolerations"}
+"""What is written most of the fields that a lean form has no room for."""
 
 _WHOLE: Final[dict[type[Any], type[Any]]] = {
     LeanMeta: ObjectMeta,
@@ -36,32 +40,19 @@ _WHOLE: Final[dict[type[Any], type[Any]]] = {
 }
 
 
-def _form(small: type[Lean], large: type[Lean]) -> _Form:
+def _form(small: type[Lean], large: type[Lean]) -> LeanForm:
     """Let the lean form say None of what it has no room for."""
     common = small.__struct_fields__
     rare = tuple(name for name in large.__struct_fields__ if name not in common)
     for name in rare:
         setattr(small, name, None)
-    return _Form(small, attrgetter(*rare), (None,) * len(rare), attrgetter(*common))
+    return LeanForm(small, attrgetter(*rare), (None,) * len(rare), attrgetter(*common), attrgetter(_OFTEN[small]))
 
 
-_FORMS: Final = {large: _form(small, large) for small, large in _WHOLE.items()}
+FORMS: Final = {large: _form(small, large) for small, large in _WHOLE.items()}
+"""By model, how its lean form is made; ``sources.repeated_texts`` makes it."""
+
 _ROOM: Final = {small: frozenset(small.__struct_fields__) for small in _WHOLE}
-
-
-def lean(value: Any) -> Any:
-    """Give the lean form of a model, if it has one that holds all that is written; else the same."""
-    form = _FORMS.get(type(value))
-    if form is None or form.rare(value) != form.nothing:
-        return value
-    return form.lean(*form.common(value))
-
-
-def make_lean(item: Object) -> None:
-    """Give an object, which nobody else holds yet, lean parts of its own."""
-    item.metadata = lean(item.metadata)
-    if type(item) is Pod:
-        item.spec = lean(item.spec)
 
 
 def whole_type(kind: type[S]) -> type[S]:

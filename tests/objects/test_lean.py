@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from kplan.objects.lean import _WHOLE, lean, make_lean, replace, whole, whole_type
-from kplan.objects.models import Container, ObjectMeta, Pod, PodSpec, ResourceRequirements, Toleration
-from kplan.sources import load, load_values
+from kplan.objects.lean import _WHOLE, replace, whole, whole_type
+from kplan.objects.lean import FORMS as BY_MODEL
+from kplan.objects.models import Container, ObjectMeta, OwnerReference, Pod, PodSpec, ResourceRequirements, Toleration
+from kplan.sources import load, load_values, repeated_texts
 from kplan.sources.snapshot import snapshot_bytes
 from tests.hostile.compact import COMPACT, cluster
 
@@ -19,6 +20,12 @@ ROOT = Path(__file__).parents[2]
 OTHERS = {"workbench.py"}
 """Modules that copy documents of their own, whose fields have such names."""
 FORMS = [pytest.param(small, large, id=large.__name__) for small, large in _WHOLE.items()]
+
+
+def lean(value: Any) -> Any:
+    """The lean form of what says no more."""
+    form = BY_MODEL[type(value)]
+    return form.lean(*form.common(value))
 
 
 def written() -> list[Any]:
@@ -53,13 +60,29 @@ def test_a_lean_model_is_equal_and_written_alike_and_a_copy_that_says_more_is_wh
     assert replace(small, **{common: "x"}) != value
 
 
-def test_what_says_more_stays_whole() -> None:
-    pod = Pod(
-        metadata=ObjectMeta(name="p", labels={"a": "b"}),
-        spec=PodSpec(containers=[], tolerations=[Toleration(operator="Exists")]),
-    )
-    make_lean(pod)
+def shared(metadata: ObjectMeta, **spec: Any) -> Pod:
+    pod = Pod(metadata=metadata, spec=PodSpec(**spec))
+    repeated_texts.share(pod)
+    return pod
+
+
+@pytest.mark.parametrize("field", ["labels", "owner_references"], ids=["what is written most", "another field"])
+def test_what_says_more_stays_whole(field: str) -> None:
+    more: dict[str, Any] = {"labels": {"a": "b"}, "owner_references": [OwnerReference(name="o")]}
+    tolerations = [Toleration(operator="Exists")]
+    pod = shared(ObjectMeta(name="p", **{field: more[field]}), containers=[], tolerations=tolerations)
     assert (type(pod.metadata), type(pod.spec)) == (ObjectMeta, PodSpec)
+    assert (getattr(pod.metadata, field), pod.spec.tolerations) == (more[field], tolerations)
+
+
+def test_what_says_no_more_is_lean_wherever_it_stands() -> None:
+    containers = [Container(name=name, image="i") for name in "cd"]
+    alone, two = shared(ObjectMeta(name="p"), containers=containers[:1]), shared(ObjectMeta(), containers=containers)
+    pods = [(pod.metadata, pod.spec, *(pod.spec.containers or ())) for pod in (alone, two)]
+    assert [tuple(whole_type(type(part)) is not type(part) for part in pod) for pod in pods] == [
+        (True,) * 3,
+        (True,) * 4,
+    ]
 
 
 @pytest.mark.parametrize("shape", COMPACT)
