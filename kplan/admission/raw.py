@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
+from kplan.objects.lean import whole_type
 from kplan.objects.models import Model, Object, Pod
 from kplan.sources import ManifestObject
 from kplan.sources.checks import check
@@ -87,7 +88,7 @@ def has_deadline(raw: object) -> bool:
 
 def copied(item: M) -> M:
     """Copy a model with everything in it."""
-    return msgspec.json.decode(msgspec.json.encode(item), type=type(item))
+    return msgspec.json.decode(msgspec.json.encode(item), type=whole_type(type(item)))
 
 
 def group_of(manifest: ManifestObject) -> str:

@@ -16,6 +16,7 @@ from kplan.cluster.build import append_pods, recount
 from kplan.cluster.cluster import Cluster, Revert
 from kplan.cluster.pods import PodInfo
 from kplan.objects.kinds import BY_MODEL
+from kplan.objects.lean import replace
 from kplan.objects.models import Object, Pod
 from kplan.objects.models.pod import NodeAllocatableResourceClaimStatus
 
@@ -178,7 +179,7 @@ class Relabel:
         """Count the pod as one of the class that it is now."""
         info = cluster.pods[self.pod]
         former = info.pod
-        metadata = structs.replace(former.metadata, labels={**(former.metadata.labels or {}), **dict(self.labels)})
+        metadata = replace(former.metadata, labels={**(former.metadata.labels or {}), **dict(self.labels)})
         _become(cluster, info, structs.replace(former, metadata=metadata))
         return lambda: _become(cluster, info, former)
 
@@ -194,9 +195,7 @@ class Terminate:
         info = cluster.pods[self.pod]
         former = info.pod
         at = cluster.state.taken or _AT_SOME_TIME
-        _become(
-            cluster, info, structs.replace(former, metadata=structs.replace(former.metadata, deletion_timestamp=at))
-        )
+        _become(cluster, info, structs.replace(former, metadata=replace(former.metadata, deletion_timestamp=at)))
         return lambda: _become(cluster, info, former)
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from msgspec.structs import replace
-
+from kplan.objects.lean import replace
 from kplan.objects.models import Pod
 from kplan.objects.requests import RequestRules, pod_requests
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+import numpy as np
+
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.preemption import Ineligible, PickRule, Preemption
 from kplan.framework.reason_codes import ReasonCode
@@ -97,18 +99,18 @@ def hopeless(
         return nothing
     if preemption.ineligible is not None:
         return replace(nothing, obstacles=(), ineligible=preemption.ineligible, reason=preemption.reason)
-    placed = [other for other in cluster.pods if other.bound and not other.gone]
-    lower = [other for other in placed if other.priority < pod.priority]
-    at = {int(cluster.pod_node[other.row]) for other in lower}
-    empty = sum(1 for row in preemption.potential if row not in at)
+    placed = cluster.pod_node >= 0
+    lower = placed & (cluster.pod_priority < pod.priority)
+    at = set(np.unique(cluster.pod_node[lower]).tolist())
+    empty = sum(row not in at for row in preemption.potential)
     return replace(
         nothing,
         full=len(preemption.potential) - empty,
         empty=empty,
-        placed=bool(placed),
-        lower=bool(lower),
+        placed=bool(placed.any()),
+        lower=bool(lower.any()),
         own=pod.priority,
-        priorities=frozenset(other.priority for other in placed),
+        priorities=frozenset(np.unique(cluster.pod_priority[placed]).tolist()),
     )
 
 

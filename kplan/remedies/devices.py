@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-from msgspec.structs import replace
-
 from kplan.cluster import Put
 from kplan.framework.reason_codes import AboutKind, ReasonCode
+from kplan.objects.lean import replace
 from kplan.objects.models import DeviceClass, PodSpec, ResourceClaim
 from kplan.objects.models.devices import (
     DeviceClaim,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from kplan.cluster import arrive, leave
 from kplan.course.evictions.returning import copy_of
 from kplan.course.moving import Journey, Movable, WantedPods, fewest_moves
+from kplan.objects.lean import replace
 from kplan.remedies.about import Moves
 from kplan.remedies.candidate import Candidate, Case, Remedy, RemedyCost
 from kplan.remedies.deeds import Deed, row_of

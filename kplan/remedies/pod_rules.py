@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
+from kplan.objects.lean import replace
 from kplan.objects.models import Affinity, Container, PodAffinity, PodSpec, WeightedPodAffinityTerm
 from kplan.objects.selectors import compile_selector
 from kplan.plugins.inter_pod_affinity.facts import InterPodAffinityFacts

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
-from msgspec.structs import replace
 
 from kplan.cluster import Put
 from kplan.framework.preemption import Victims
+from kplan.objects.lean import replace
 from kplan.objects.models import PodSpec
 from kplan.plugins.shared.budgets import counted_against
 from kplan.remedies.about import Named

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from kplan.cluster import PodInfo
 from kplan.objects import models
+from kplan.objects.lean import replace
 from kplan.objects.models import Container, PodSpec, ResourceRequirements
 from kplan.objects.quantity import format_bytes, format_cpu
 from kplan.objects.requests import RequestRules, pod_requests, scheduler_units

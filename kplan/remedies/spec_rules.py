@@ -6,8 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 
-from msgspec.structs import replace
-
+from kplan.objects.lean import replace
 from kplan.objects.models import (
     Affinity,
     NodeAffinity,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
+from kplan.objects.lean import replace
 from kplan.objects.models import Container, PodSpec
 
 _MERGE_KEYS = {

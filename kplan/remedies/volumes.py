@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from kplan.cluster import Put
+from kplan.objects.lean import replace
 from kplan.objects.models import (
     Container,
     CSINode,

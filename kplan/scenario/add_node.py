@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from msgspec.structs import replace
-
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode
 from kplan.errors import UsageError
+from kplan.objects.lean import replace
 from kplan.objects.models import CSINode, Node, Pod, ResourceSlice
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.node import NodeSpec, NodeStatus

@@ -17,6 +17,7 @@ import msgspec
 from kplan.admission import expand
 from kplan.cluster import Cluster, to_state
 from kplan.errors import UsageError
+from kplan.objects import lean
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import HorizontalPodAutoscaler, Object, ScaledObject, StatefulSet, VerticalPodAutoscaler
 from kplan.objects.state import ClusterState
@@ -232,7 +233,7 @@ def _applied_over(before: Object | None, item: Object) -> Object:
     for kind in (HorizontalPodAutoscaler, VerticalPodAutoscaler):
         if isinstance(before, kind) and isinstance(item, kind):
             since = before.metadata.creation_timestamp
-            metadata = msgspec.structs.replace(item.metadata, creation_timestamp=since)
+            metadata = lean.replace(item.metadata, creation_timestamp=since)
             return msgspec.structs.replace(item, metadata=metadata, status=before.status)
     return item
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec.structs import replace
-
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.daemons import add_tolerations, runs_on, tied_to
 from kplan.admission.policies.lookup import Policies
@@ -14,6 +12,7 @@ from kplan.admission.refusal import AdmissionRefusal
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
 from kplan.cluster.ranks import PickedPods
+from kplan.objects.lean import replace
 from kplan.objects.models import DaemonSet, Node, Pod, PodStatus
 from kplan.objects.models.meta import ObjectMeta, OwnerReference
 

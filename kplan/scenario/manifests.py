@@ -8,7 +8,6 @@ from dataclasses import replace as dataclass_replace
 from itertools import count as count_from
 
 import msgspec
-from msgspec.structs import replace
 
 from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
 from kplan.admission.controllers.device_claims import status_of_copy
@@ -18,6 +17,7 @@ from kplan.cluster.owners import controller
 from kplan.cluster.silence import stays_terminating
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
+from kplan.objects.lean import replace
 from kplan.objects.models import Node, Object, Pod, ReplicationController, StatefulSet, Workload
 from kplan.objects.whole_numbers import is_natural, parse_int
 from kplan.scenario.budgets import healthy

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from msgspec.structs import replace
 
 from kplan.admission import node_of as home_of
 from kplan.cluster import Change, Cluster, PodInfo, Put, PutNode, leave
 from kplan.cluster.owners import controller, of_its_node
 from kplan.cluster.silence import OUT_OF_SERVICE, is_silent
 from kplan.objects.formats import label_key, label_value
+from kplan.objects.lean import replace
 from kplan.objects.models import Node, ResourceSlice, Taint, Toleration
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msgspec.structs import replace
-
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove
 from kplan.cluster.owners import controller, returns, returns_where_it_was
 from kplan.cluster.unbuild import pod_object
 from kplan.errors import UsageError
 from kplan.objects.kinds import BY_MODEL
+from kplan.objects.lean import replace
 from kplan.objects.models import Pod
 from kplan.objects.whole_numbers import parse_int
 from kplan.scenario.effect import Effect, bad_step, gone_notes

@@ -129,9 +129,15 @@ def _table(field: _Field, objects: Sequence[Object]) -> _KeptTable | None:
 def _without(item: Object, of_part: Mapping[str, Sequence[str]]) -> Object:
     """Copy an object, without fields that are kept apart."""
     parts = {
-        part: msgspec.structs.replace(getattr(item, part), **dict.fromkeys(names)) for part, names in of_part.items()
+        part: msgspec.structs.replace(getattr(item, part), **_nothing_for(getattr(item, part), names))
+        for part, names in of_part.items()
     }
     return msgspec.structs.replace(item, **parts)
+
+
+def _nothing_for(part: Any, names: Sequence[str]) -> dict[str, None]:
+    """Clear what is there of some fields; a lean part has no room for others."""
+    return dict.fromkeys(name for name in names if getattr(part, name) is not None)
 
 
 def _put_back(state: ClusterState, table: _KeptTable) -> None:

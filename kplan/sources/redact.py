@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from kplan.objects.kinds import BY_MODEL, KINDS
+from kplan.objects.lean import whole_type
 from kplan.objects.models import Model, Object, Pod
 from kplan.objects.state import BrokenObject, ClusterState, Completeness, KnownScheduler
 from kplan.sources.redact_names import NODE, NameTaker, Pseudonyms, SeenNames
@@ -93,7 +94,7 @@ def _walk(item: Any, names: NameTaker) -> Any:
     """Copy a model with each text replaced by its rule, and all models below."""
     changes: dict[str, Any] = {}
     model: type[msgspec.Struct] = type(item)
-    for field, rule in fields_of(model):
+    for field, rule in fields_of(whole_type(model)):
         value = getattr(item, field)
         if value is not None:
             changes[field] = rule(names, value, item) if rule else _below(value, names)

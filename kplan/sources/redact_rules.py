@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from kplan.objects import models as m
 from kplan.objects.cron import read_schedule
 from kplan.objects.kinds import KINDS
+from kplan.objects.lean import whole_type
 from kplan.objects.limit_defaults import LIMIT_RANGER, given_by_limit_range, written_by_limit_range
 from kplan.objects.models import autoscaling, devices, foreign_groups, groups, meta, pod, policy, storage, workloads
 from kplan.objects.models.node import NodeSystemInfo
@@ -78,7 +79,7 @@ def _word(names: NameTaker, value: Any, item: Any) -> Any:
     if isinstance(value, list):
         return [_word(names, part, item) for part in value]
     if isinstance(value, m.Model):
-        rules = fields_of(type(value))
+        rules = fields_of(whole_type(type(value)))
         parts = [(field, rule or _word, getattr(value, field)) for field, rule in rules]
         return replace(value, **{field: rule(names, part, value) for field, rule, part in parts if part is not None})
     return names.plain(value) if isinstance(value, str) else value

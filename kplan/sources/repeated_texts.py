@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
+from kplan.objects.lean import FORMS
 from kplan.objects.models import Object
 from kplan.sources import slim_maps
 from kplan.sources.fit import type_of
@@ -107,7 +108,7 @@ def _of(kind: inspect.Type, *, top: bool = False) -> _Share | None:
         case inspect.StructType():
             return _of_struct(kind, top=top)
         case inspect.ListType():
-            return _of_texts if _holds_text(kind.item_type) else _of_list(_part(kind.item_type))
+            return _of_texts if _holds_text(kind.item_type) else _of_list(_part(kind.item_type), _of(kind.item_type))
         case inspect.DictType():
             if getattr(kind.key_type, "max_length", None) is not None:  # such keys are decoded anew each time
                 return _of_labels
@@ -155,7 +156,24 @@ def _part(kind: inspect.Type) -> _Share | None:
 
 
 def _of_struct(kind: inspect.StructType, *, top: bool) -> _Share | None:
+    """Compile what shares a struct, and gives its lean form if that has room for all: few fields to look at then."""
     fields = [field for field in kind.fields if field.name not in _OWN]
+    shared, form = _of_fields(kind, fields, top=top), FORMS.get(kind.cls)
+    if shared is None or form is None:
+        return shared
+    small, rare, nothing, common, often = form
+    few = _of_fields(kind, [field for field in fields if field.name in small.__struct_fields__], top=top)
+
+    def lean(value: Any) -> Any:
+        if often(value) is not None or rare(value) != nothing:
+            return shared(value)
+        value = small(*common(value))
+        return few(value) if few is not None else value
+
+    return lean
+
+
+def _of_fields(kind: inspect.StructType, fields: list[inspect.Field], *, top: bool) -> _Share | None:
     is_meta = kind.cls.__name__ == "ObjectMeta"
     texts = [field.name for field in fields if _holds_text(field.type) and not (is_meta and field.name == "name")]
     parts = [(field.name, found) for field in fields if (found := _of_field(field, kind, top=top))]
@@ -205,13 +223,19 @@ def _of_parts(parts: list[tuple[str, _Share]]) -> _Share:
     return each
 
 
-def _of_list(inner: _Share | None) -> _Share | None:
+def _of_list(inner: _Share | None, only: _Share | None) -> _Share | None:
+    """Compile what shares the parts of a list; one that stands alone is known by the list already."""
     if inner is None:
         return None
 
     def each(value: Any) -> Any:
+        if only is not None and len(value) == 1:
+            value[0] = only(value[0])
+            return value
         for at, part in enumerate(value):
-            value[at] = inner(part)
+            same = inner(part)
+            if same is not part:
+                value[at] = same
         return value
 
     return each

@@ -13,6 +13,7 @@ from typing import IO, Any, Protocol
 import msgspec
 
 from kplan.errors import SourceError, UsageError
+from kplan.objects import lean
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Object, ObjectMeta
 from kplan.objects.state import ClusterState
@@ -129,7 +130,7 @@ def pruned(metadata: ObjectMeta) -> ObjectMeta:
     if not metadata.annotations:
         return metadata
     kept = {name: value for name, value in metadata.annotations.items() if name in KEPT_ANNOTATIONS}
-    return msgspec.structs.replace(metadata, annotations=kept or None)
+    return lean.replace(metadata, annotations=kept or None)
 
 
 def _parts(state: ClusterState) -> Iterator[bytes]:

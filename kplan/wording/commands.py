@@ -6,11 +6,10 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller, top_owner
 from kplan.objects.kinds import KINDS
+from kplan.objects.lean import replace
 from kplan.objects.models import PodSpec
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.shared.claims import SELECTED_NODE
@@ -211,4 +210,4 @@ def _template(pod: PodInfo, cluster: Cluster, kind: str, name: str) -> PodSpec |
 def _written_by_people(spec: PodSpec) -> PodSpec:
     """A spec without what admission has added."""
     tolerations = [t for t in spec.tolerations or () if not (t.key in _ADDED and t.effect == "NoExecute")]
-    return msgspec.structs.replace(spec, tolerations=tolerations or None)
+    return replace(spec, tolerations=tolerations or None)

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from kplan.admission.controllers.fleets import fenceposts
+from kplan.objects.lean import replace
 from kplan.objects.models import Deployment, LabelSelector, Object, Pod, ReplicaSet
 from tests.admission.manifests import deployment, expand_text, running
 from tests.builders import make, node, pod
@@ -97,7 +98,7 @@ def test_what_kubectl_applied_tells_what_kplan_does_not_read() -> None:
         "spec": {"containers": [{"name": "main", "image": "a"}]},
     }
     applied = msgspec.json.encode({"spec": {"template": template}}).decode()
-    item.metadata.annotations = {"kubectl.kubernetes.io/last-applied-configuration": applied}
+    item.metadata = replace(item.metadata, annotations={"kubectl.kubernetes.io/last-applied-configuration": applied})
     assert expand_text(text, *there).changes[0].verdict == "changed"
     assert expand_text(deployment(2), *there).changes[0].verdict == "unchanged"
 
@@ -118,7 +119,9 @@ def test_replicas_that_a_manifest_leaves_out(
     (item,) = [one for one in there if isinstance(one, Deployment)]
     if applied:
         written = msgspec.json.encode({"spec": {"replicas": applied, "template": template}}).decode()
-        item.metadata.annotations = {"kubectl.kubernetes.io/last-applied-configuration": written}
+        item.metadata = replace(
+            item.metadata, annotations={"kubectl.kubernetes.io/last-applied-configuration": written}
+        )
     found = expand_text(deployment(9, image=image).replace("  replicas: 9\n", ""), *there)
     (change,) = found.changes
     assert (change.verdict, change.after, len(found.pods)) == (verdict, after, new)

@@ -5,7 +5,7 @@
 Each shape is one file of that size. A process of its own reads it as a cluster, or as manifests (``read``, ``land``);
 others ask a question about it each (``nodes``, ``simulate``; with ``--commands`` every command that reads). Told are
 seconds of CPU, the exit code, and the memory at the most beyond that of a process that has read nothing, in megabytes
-and as times the file. Promised is that reading never takes 1 GB, nor more than 5.5 times the file (six where it is
+and as times the file. Promised is that reading never takes 1 GB, nor more than four times the file (five where it is
 YAML, or manifests) or 50 MB, and an answer within 10 seconds.
 """
 
@@ -137,7 +137,7 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
 def aim(shape: str, command: str, size: float) -> float:
     """What reading may take beside a process that has read nothing [MB, of a size in MB]; YAML and manifests stay."""
     goes = command == "read" and SHAPES[shape](1_000).startswith((b"{", b"["))
-    return max(50, (5.5 if goes else 6) * size)
+    return max(50, (4 if goes else 5) * size)
 
 
 def every_command(file: str, out: str) -> list[list[str]]:

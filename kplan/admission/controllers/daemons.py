@@ -1,7 +1,5 @@
 """DaemonSets: one pod for each node that its rules allow, tied to that node."""
 
-import msgspec
-
 from kplan.admission.controllers.workloads import (
     GENERATION_LABEL,
     REVISION_LABEL,
@@ -14,6 +12,7 @@ from kplan.admission.controllers.workloads import (
 )
 from kplan.admission.raw import copied, dig, read_template
 from kplan.objects.generated_names import template_hash
+from kplan.objects.lean import replace
 from kplan.objects.models import Affinity, Node, NodeAffinity, NodeSelector, NodeSelectorTerm, Pod, Toleration
 from kplan.objects.models.meta import NodeSelectorRequirement
 from kplan.objects.models.pod import PodSpec
@@ -108,7 +107,7 @@ def tied_to(spec: PodSpec, node: str) -> PodSpec:
     affinity.node_affinity = affinity.node_affinity or NodeAffinity()
     field = NodeSelectorRequirement(key="metadata.name", operator="In", values=[node])
     affinity.node_affinity.required = NodeSelector(node_selector_terms=[NodeSelectorTerm(match_fields=[field])])
-    return msgspec.structs.replace(spec, affinity=affinity)
+    return replace(spec, affinity=affinity)
 
 
 def node_of(pod: Pod) -> str:

@@ -9,12 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-import msgspec
-
 from kplan.admission.controllers.jobs import due_runs, lasts
 from kplan.admission.controllers.names import Names
 from kplan.admission.controllers.queued import as_admitted
 from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
+from kplan.objects import lean
 from kplan.objects.generated_names import hashed_name, indexed_base, template_hash, uid
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod, ReplicaSet, Volume
@@ -298,7 +297,7 @@ def stateful_pods(
         pod = make_pod(template, owner, name, labels)
         made = tuple(_set_claim(claim, owner, name, selected) for claim in claims)
         if claims:
-            pod.spec = msgspec.structs.replace(pod.spec, volumes=_set_volumes(claims, made, template))
+            pod.spec = lean.replace(pod.spec, volumes=_set_volumes(claims, made, template))
         yield Draft(pod, made)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from kplan.admission import RunningSet
 from kplan.cluster.owners import controller, named_node
 from kplan.course.controllers.replicas import shrink
 from kplan.course.evictions.returning import copy_of
 from kplan.course.rollout import Replica, Rollout
+from kplan.objects.lean import replace
 
 
 def deployment(rollout: Rollout) -> bool:

@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-
 from kplan.admission.controllers.daemons import node_of, tied_to
 from kplan.admission.controllers.device_claims import status_of_copy
 from kplan.cluster import Assume, Nominate, PodInfo, arrive, leave
 from kplan.cluster.owners import controller, named_node, returns_where_it_was
+from kplan.objects.lean import replace
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
 from kplan.result import Outcome

@@ -13,6 +13,7 @@ from kplan.objects.models.meta import (
     Int32,
     Int64,
     LabelSelector,
+    Lean,
     Model,
     NodeSelector,
     NodeSelectorTerm,
@@ -79,18 +80,25 @@ class Probe(Model):
     success_threshold: Int32 | None = None
 
 
-class Container(Model):
-    """A container or init container."""
+class LeanContainer(Lean):
+    """A container that says nothing but what it runs and takes."""
 
     name: str = ""
     image: str | None = None
     resources: ResourceRequirements | None = None
+
+
+class Container(LeanContainer):
+    """A container or init container."""
+
     ports: Annotated[list[ContainerPort], msgspec.Meta(max_length=limits.PORTS)] | None = None
     restart_policy: str | None = None
     restart_policy_rules: list[RestartPolicyRule] | None = None
     volume_mounts: list[VolumeMount] | None = None
     readiness_probe: Probe | None = None
     startup_probe: Probe | None = None
+
+    __eq__, __ne__ = Model.__eq__, Model.__ne__
 
 
 _Containers = Annotated[list[Container], msgspec.Meta(max_length=limits.CONTAINERS)]
@@ -304,8 +312,8 @@ class PodOS(Model):
     name: str = ""
 
 
-class PodSpec(Model):
-    """``spec`` of a pod or of a pod template."""
+class LeanPodSpec(Lean):
+    """``spec`` of a pod of containers alone."""
 
     node_name: str | None = None
     scheduler_name: str | None = None
@@ -313,6 +321,11 @@ class PodSpec(Model):
     priority_class_name: str | None = None
     preemption_policy: str | None = None
     containers: _Containers | None = None
+
+
+class PodSpec(LeanPodSpec):
+    """``spec`` of a pod or of a pod template."""
+
     init_containers: _Containers | None = None
     ephemeral_containers: list[Container] | None = None
     resources: ResourceRequirements | None = None
@@ -335,6 +348,8 @@ class PodSpec(Model):
     service_account_name: str | None = None
     workload_ref: WorkloadReference | None = None
     scheduling_group: SchedulingGroup | None = None
+
+    __eq__, __ne__ = Model.__eq__, Model.__ne__
 
 
 class ContainerStatus(Model):

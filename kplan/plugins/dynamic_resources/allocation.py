@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from kplan.cluster import PodInfo
+from kplan.objects.lean import replace
 from kplan.objects.models import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, ResourceClaim
 from kplan.objects.models.devices import (
     AllocationResult,
@@ -132,7 +133,7 @@ def in_flight(claim: ResourceClaim, given: AllocationResult, group: str = "") ->
     annotations = {**claim.annotations, IN_FLIGHT: group or "true"}
     return msgspec.structs.replace(
         claim,
-        metadata=msgspec.structs.replace(claim.metadata, annotations=annotations),
+        metadata=replace(claim.metadata, annotations=annotations),
         status=msgspec.structs.replace(claim.status, allocation=given),
     )
 
@@ -146,6 +147,6 @@ def reserved(claim: ResourceClaim, pod: PodInfo, to: ResourceClaimConsumer | Non
         mine.append(consumer)
     return msgspec.structs.replace(
         claim,
-        metadata=msgspec.structs.replace(claim.metadata, annotations=annotations or None),
+        metadata=replace(claim.metadata, annotations=annotations or None),
         status=msgspec.structs.replace(claim.status, reserved_for=mine),
     )

@@ -26,7 +26,6 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
-from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo, Put
@@ -38,6 +37,7 @@ from kplan.framework.plugin import ColumnPlugin
 from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, Worlds
 from kplan.framework.writes import Write
+from kplan.objects.lean import replace
 from kplan.objects.models import PersistentVolumeClaim
 from kplan.objects.models.meta import ObjectReference
 from kplan.plugins.shared.allocation_scores import points_of

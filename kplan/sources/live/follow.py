@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from kplan.objects import lean
 from kplan.objects.models import Object, ObjectMeta
 from kplan.objects.state import BrokenObject, ClusterState, Completeness
 from kplan.sources.live.connection import Connection, connect
@@ -196,7 +197,7 @@ def _alike(one: Object | BrokenObject, other: Object | BrokenObject) -> bool:
 
 def _plain(metadata: ObjectMeta) -> ObjectMeta:
     """Leave out what changes without meaning anything."""
-    return msgspec.structs.replace(pruned(metadata), resource_version=None, generation=None)
+    return lean.replace(pruned(metadata), resource_version=None, generation=None)
 
 
 def _same(table: _KindNow, other: _KindNow) -> bool:
