@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kplan.cluster.owners import controller, owner_without_control
+from kplan.cluster.owners import controller, fails_its_index, owner_without_control
 from kplan.course.losses.loss import FailRun, LostPod
 from kplan.course.trial.attempts import TriedPod
 from kplan.course.trial.kubelet import NO_NODE, NotAdmitted
@@ -79,7 +79,10 @@ def loss_cause(run: FailRun[Failure], *, named: bool = False) -> Cause | None:
     spent = [pod for pod in run.lost if pod.last_try]
     if spent:
         jobs = listed(sorted({f"job/{pod.pod.namespace}/{controller(pod.pod)[1]}" for pod in spent}))
+        index = all(fails_its_index(pod.pod, run.cluster) for pod in spent)
         text = "fails with its pod, as its backoffLimit is used up: none is made again"
+        if index:
+            text = "loses an index with its pod, as backoffLimitPerIndex is used up: none is made again"
         return Cause(code="job-fails", text=f"{jobs} {text}")
     bare = [*(key for key, owner in owners.items() if not owner), *run.gone]
     if bare:
