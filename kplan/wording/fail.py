@@ -15,6 +15,7 @@ from kplan.wording.attempts import down_text
 from kplan.wording.careful import refuses
 from kplan.wording.failing import Failure
 from kplan.wording.preempting import breaking_budgets
+from kplan.wording.revised import of_another_template
 from kplan.wording.rollouts import do_not_start
 from kplan.words import count, every, listed
 
@@ -135,6 +136,7 @@ def loss_notes(run: FailRun[Failure]) -> Iterator[str]:
     assumed = sum(pod.stay.assumed and pod.fate in ("returns", "gone") for pod in run.pods)
     if assumed:
         yield f"{count(assumed, 'pod')} without a toleration of unreachable:NoExecute: the default, 300 s, is assumed"
+    yield from of_another_template((pod.pod for pod in run.pods if pod.fate == "returns"), run.cluster)
     elsewhere = [pod.pod.key for pod in run.pods if pod.elsewhere]
     if elsewhere:
         yield f"another scheduler places {listed(elsewhere)}: not shown here"

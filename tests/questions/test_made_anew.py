@@ -111,12 +111,14 @@ QUESTIONS = {
     # newVersionedStatefulSetPod: with OnDelete, or from the partition on, of the update revision
     "a set that replaces on delete alone: what a drain evicts is made of its new template": Question(
         "drain n1", halfway(ON_DELETE), (1,), ("BLOCKED",), first=("shop/db-0", "it wants 8, the largest node has 4"),
+        says=("db-0 is made again of another template, revision db-b",),
     ),
     "a loss likewise": Question(
         "fail n1", halfway(ON_DELETE), (1,), ("BLOCKED",), first=("it wants 8, the largest node has 4",),
+        says=("db-0 is made again of another template, revision db-b",),
     ),
     "below its partition it is made of the template before": Question(
-        "drain n1", halfway(LAST_ONE), (0,), ("FITS", "FITS?"), says=("db-0 .*n[23]",)
+        "drain n1", halfway(LAST_ONE), (0,), ("FITS", "FITS?"), says=("db-0 .*n[23]",), never=("another template",)
     ),
     "from its partition on it is made of the new one": Question(
         "drain n3", halfway(LAST_ONE), (1,), ("BLOCKED",), first=("shop/db-2", "it wants 8"),
