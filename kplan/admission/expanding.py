@@ -265,6 +265,11 @@ class _Expansion:
     def _let_in(self, manifest: ManifestObject, name: str) -> bool:
         """Hold an object that is no pod against the quotas that count its kind; tell whether they let it in."""
         space = namespace_of(manifest, self.namespace)
+        if said := self.server.ending(space):
+            kind = find(manifest.api_version, manifest.kind)
+            what = ".".join(filter(None, (kind.plural, kind.group))) if kind is not None else manifest.kind
+            self._refuse(manifest, f'{what} "{name}" is forbidden: {said}')
+            return False
         why = quota_refusal(manifest, space, name, self.state, self.server.quotas, new=space not in self.running)
         if why:
             self._refuse(manifest, why, by_quota=True)

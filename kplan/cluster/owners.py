@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kplan.cluster.cluster import Cluster
 from kplan.cluster.pods import PodInfo
-from kplan.objects.job_tries import fails_with_its_pod, replaces_failed_alone
+from kplan.objects.job_tries import fails_with_its_pod, index_fails_with_its_pod, replaces_failed_alone
+from kplan.objects.models import Job
 
 _BEHIND = {"ReplicaSet": ("replica_sets", "Deployment"), "Job": ("jobs", "CronJob")}
 _OF_ITS_NODE = ("Node", "DaemonSet")
@@ -81,12 +82,20 @@ def returns(pod: PodInfo) -> bool:
 
 
 def fails_its_job(pod: PodInfo, cluster: Cluster) -> bool:
-    """Whether a pod's Job fails once the pod is evicted or deleted, so that nothing makes another."""
+    """Whether a pod's Job, or its index, fails once the pod is evicted or deleted, so that nothing makes another."""
+    job = _job_of(pod, cluster)
+    return job is not None and (fails_with_its_pod(job) or index_fails_with_its_pod(job, pod.pod))
+
+
+def fails_its_index(pod: PodInfo, cluster: Cluster) -> bool:
+    """Whether only a pod's index fails once the pod is evicted or deleted: its Job goes on with the others."""
+    job = _job_of(pod, cluster)
+    return job is not None and not fails_with_its_pod(job) and index_fails_with_its_pod(job, pod.pod)
+
+
+def _job_of(pod: PodInfo, cluster: Cluster) -> Job | None:
     kind, name = controller(pod)
-    if kind != "Job":
-        return False
-    job = cluster.objects.table("jobs").get(f"{pod.namespace}/{name}")
-    return job is not None and fails_with_its_pod(job)
+    return cluster.objects.table("jobs").get(f"{pod.namespace}/{name}") if kind == "Job" else None
 
 
 def waits_for_the_end(pod: PodInfo, cluster: Cluster) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from kplan.objects.models import Job
+from kplan.objects.models import Job, Pod
+from kplan.objects.whole_numbers import natural
 
+INDEX_FAILURES = "batch.kubernetes.io/job-index-failure-count"
 BACKOFF_LIMIT = 6
 """Source: SetDefaults_Job in pkg/apis/batch/v1/defaults.go; with a limit for each index there is none for all."""
 
@@ -45,9 +47,30 @@ def fails_with_its_pod(job: Job) -> bool:
     DisruptionTarget.
     """
     left = tries_left(job)
+    spent = left is not None and left <= 0
+    action = _of_disruption(job)
+    return spent if action is None else action == "FailJob" or (action == "Count" and spent)
+
+
+def index_fails_with_its_pod(job: Job, pod: Pod) -> bool:
+    """Whether the index of a pod fails once that is evicted or deleted: no pod is made for it again, others go on.
+
+    Source: getNewIndexFailureCounts, isIndexFailed in pkg/controller/job/indexed_job_utils.go.
+    """
+    limit = job.spec.backoff_limit_per_index
+    if limit is None:
+        return False
+    action = _of_disruption(job)
+    if action in ("Ignore", "FailIndex"):
+        return action == "FailIndex"
+    return (natural(pod.annotations.get(INDEX_FAILURES, "")) or 0) + 1 > limit
+
+
+def _of_disruption(job: Job) -> str | None:
+    """What the policy of a Job does with a pod that is evicted; None where no rule of it matches."""
     policy = job.spec.pod_failure_policy
     for rule in (policy.rules if policy is not None else None) or ():
         patterns = rule.on_pod_conditions or ()
         if any(pattern.type == "DisruptionTarget" and (pattern.status or "True") == "True" for pattern in patterns):
-            return rule.action == "FailJob" or (rule.action == "Count" and left is not None and left <= 0)
-    return left is not None and left <= 0
+            return rule.action
+    return None

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from kplan.cluster import PodInfo, PutNode, arrive, leave
 from kplan.cluster.owners import controller, returns
-from kplan.course.evictions.returning import copy_of
+from kplan.course.evictions.returning import made_again
 from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import Pod
 from kplan.plugins.dynamic_resources.facts import DynamicResourcesFacts
@@ -279,7 +279,7 @@ def _size(case: Case, pod: PodInfo) -> ResourceAmount | None:
 def _fate(case: Case, lab: Lab, node: int, victim: PodInfo) -> Fate:
     """Try both orders: the pod first, then the copy its owner makes; and the other way round."""
     cluster, name = case.cluster, case.cluster.node_name
-    again = copy_of(victim, f"{victim.name}-again")
+    again = made_again(victim, f"{victim.name}-again", cluster)
     with lab.changed(leave(cluster, (victim.row,))):
         lab.take(lab.pod, node)
         with _added(lab, again) as copy:

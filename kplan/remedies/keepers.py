@@ -8,6 +8,8 @@ from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import top_owner
 from kplan.objects.kind_words import WORKLOAD_WORDS
 from kplan.objects.models import Object
+from kplan.remedies.about import Named
+from kplan.remedies.candidate import Candidate
 from kplan.scenario.autoscalers import advices, autoscalers
 from kplan.scenario.names import workload_object
 
@@ -58,3 +60,8 @@ def sizes(cluster: Cluster, pod: PodInfo) -> bool:
     target = (kind, pod.namespace, name)
     table = cluster.objects.table("vertical_pod_autoscalers").values()
     return any(advice.target == target and not advice.silent for advice in advices(table, "target"))
+
+
+def put_back(candidate: Candidate) -> bool:
+    """Whether somebody is known to put a change back."""
+    return isinstance(candidate.about, Named) and bool(candidate.about.keeper)

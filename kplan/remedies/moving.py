@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kplan.cluster import arrive, leave
-from kplan.course.evictions.returning import copy_of
+from kplan.course.evictions.returning import made_again
 from kplan.course.moving import Journey, Movable, WantedPods, fewest_moves
 from kplan.objects.lean import replace
 from kplan.remedies.about import Moves
@@ -38,6 +38,6 @@ def by_moving(case: Case, lab: Lab) -> Iterator[Remedy]:
 
 def _deed(case: Case, journey: Journey, number: int) -> Deed:
     moved = journey.moves[number]
-    pod = copy_of(case.cluster.pods[moved.row], moved.instead.partition("/")[2])
+    pod = made_again(case.cluster.pods[moved.row], moved.instead.partition("/")[2], case.cluster)
     there = (replace(pod, spec=replace(pod.spec, node_name=moved.to)),)
     return Deed(lambda cluster: (*leave(cluster, (row_of(cluster, moved.pod),)), *arrive(cluster, there)))

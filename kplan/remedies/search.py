@@ -27,6 +27,7 @@ from kplan.remedies import (
 from kplan.remedies.about import LowerRequest, Named
 from kplan.remedies.candidate import Candidate, Case, Remedies, Remedy, RemedyCost, RemedyEffect, both
 from kplan.remedies.engine import Measure, distinct, sift, tried
+from kplan.remedies.keepers import put_back
 from kplan.remedies.lab import Lab
 
 GROUPS = 6
@@ -194,16 +195,20 @@ def _ranked(helps: list[Remedy]) -> list[Remedy]:
     """Sort by cost, then by how many nodes fit; of one kind only a few stand among the first.
 
     A pod that selects its nodes is brought to one of them, if that takes no more than an uncordon or a toleration,
-    before it is let go elsewhere.
+    before it is let go elsewhere. What somebody puts back comes behind what stays so, unless that loses data.
     """
     staying = [
         r.candidate.cost for r in helps if r.candidate.code in _STAYS and r.candidate.cost <= RemedyCost.UNCORDON
     ]
 
+    lasting = [r.candidate.cost for r in helps if not put_back(r.candidate) and r.candidate.cost <= RemedyCost.EVICT]
+
     def place(remedy: Remedy) -> tuple[int, bool, float, int]:
         candidate = remedy.candidate
         behind = bool(staying) and candidate.code in _LEAVES
         cost = max(candidate.cost, *staying) if behind else candidate.cost
+        if lasting and put_back(remedy.candidate):
+            cost, behind = max(cost, min(lasting)), True
         return cost, behind, candidate.loss, -len(remedy.effect.nodes)
 
     ordered = sorted(helps, key=place)

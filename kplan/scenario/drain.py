@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from kplan.cluster import Change, Cluster, PodInfo
-from kplan.cluster.owners import controller, fails_its_job, owner_without_control
+from kplan.cluster.owners import controller, fails_its_index, fails_its_job, owner_without_control
 from kplan.objects.selectors import Selector
 from kplan.scenario.effect import Effect, gone_notes
 from kplan.scenario.going import going
@@ -91,7 +91,9 @@ def drain_pod(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> DrainPod
         flags += outcome.flags
     last_try = fails_its_job(pod, cluster)
     if last_try:
-        notes.append("GONE: its Job fails with it, its backoffLimit is used up")
+        index = fails_its_index(pod, cluster)
+        what, limit = ("index", "backoffLimitPerIndex") if index else ("Job", "backoffLimit")
+        notes.append(f"GONE: its {what} fails with it, its {limit} is used up")
     return DrainPod(pod.row, "evict", ", ".join(filter(None, notes)), tuple(flags), last_try, pod.terminating)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kplan.cluster.owners import controller, owner_without_control
+from kplan.cluster.owners import controller, fails_its_index, owner_without_control
 from kplan.course.losses.loss import FailRun, LostPod
 from kplan.course.trial.attempts import TriedPod
 from kplan.course.trial.kubelet import NO_NODE, NotAdmitted
@@ -15,6 +15,7 @@ from kplan.wording.attempts import down_text
 from kplan.wording.careful import refuses
 from kplan.wording.failing import Failure
 from kplan.wording.preempting import breaking_budgets
+from kplan.wording.revised import of_another_template
 from kplan.wording.rollouts import do_not_start
 from kplan.words import count, every, listed
 
@@ -79,7 +80,10 @@ def loss_cause(run: FailRun[Failure], *, named: bool = False) -> Cause | None:
     spent = [pod for pod in run.lost if pod.last_try]
     if spent:
         jobs = listed(sorted({f"job/{pod.pod.namespace}/{controller(pod.pod)[1]}" for pod in spent}))
+        index = all(fails_its_index(pod.pod, run.cluster) for pod in spent)
         text = "fails with its pod, as its backoffLimit is used up: none is made again"
+        if index:
+            text = "loses an index with its pod, as backoffLimitPerIndex is used up: none is made again"
         return Cause(code="job-fails", text=f"{jobs} {text}")
     bare = [*(key for key, owner in owners.items() if not owner), *run.gone]
     if bare:
@@ -132,6 +136,7 @@ def loss_notes(run: FailRun[Failure]) -> Iterator[str]:
     assumed = sum(pod.stay.assumed and pod.fate in ("returns", "gone") for pod in run.pods)
     if assumed:
         yield f"{count(assumed, 'pod')} without a toleration of unreachable:NoExecute: the default, 300 s, is assumed"
+    yield from of_another_template((pod.pod for pod in run.pods if pod.fate == "returns"), run.cluster)
     elsewhere = [pod.pod.key for pod in run.pods if pod.elsewhere]
     if elsewhere:
         yield f"another scheduler places {listed(elsewhere)}: not shown here"

@@ -17,6 +17,7 @@ from kplan.admission.controllers.generations import ROLLING, Generations, set_wi
 from kplan.admission.controllers.jobs import NEXT_RUN, cron_job_changes, job_size, next_run, runs_of
 from kplan.admission.controllers.leaving import (
     Standing,
+    claims_that_go,
     job_leaving_order,
     leaving_order,
     ordinal,
@@ -185,12 +186,14 @@ def compare(
     if replaced:
         strategy = strategy_of(manifest.kind, spec)
         leaving = _keys(pods) if strategy != "OnDelete" else ()
-        return WorkloadChange(workload, place, "changed", before, after, leaving, strategy)
+        notes = claims_that_go(manifest, before - after)
+        return WorkloadChange(workload, place, "changed", before, after, leaving, strategy, notes=notes)
     waits = ("paused: its new template is not rolled out",) if paused and not same_template(manifest, running) else ()
     if before == after:
         return WorkloadChange(workload, place, "unchanged", before, after, notes=waits)
     leaving = _scaled_away(manifest, running, pods, before - after, state.taken)
     notes = (*waits, *_uncertain(manifest, running, pods, before - after, state.taken))
+    notes += claims_that_go(manifest, before - after)
     return WorkloadChange(workload, place, "scaled", before, after, leaving, notes=notes)
 
 

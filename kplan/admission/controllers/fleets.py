@@ -247,7 +247,7 @@ def _strategy(kind: str, spec: object, replicas: int) -> tuple[str, int, int]:
     if kind == "StatefulSet":
         return strategy, 0, max(1, scaled(given.get("maxUnavailable", 1), replicas, up=False))
     surge = scaled(given.get("maxSurge", 0), replicas, up=True)
-    unavailable = scaled(given.get("maxUnavailable", 0 if surge else 1), replicas, up=True)
+    unavailable = scaled(given.get("maxUnavailable", 1), replicas, up=True)
     return strategy, surge, unavailable or (0 if surge else 1)
 
 

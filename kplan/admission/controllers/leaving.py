@@ -8,8 +8,10 @@ from functools import cmp_to_key
 from math import log2
 from typing import TypeVar
 
+from kplan.admission.raw import dig, dig_text
 from kplan.objects.models import Pod
 from kplan.objects.whole_numbers import natural, parse_int
+from kplan.sources import ManifestObject
 
 _PHASES = {"Pending": 0, "Unknown": 1}
 _COST = "controller.kubernetes.io/pod-deletion-cost"
@@ -219,3 +221,15 @@ def ordinal(name: str) -> int:
     """Ordinal of a pod of a StatefulSet by its name; -1 for a name without one."""
     number = natural(name.rpartition("-")[2])
     return -1 if number is None else number
+
+
+def claims_that_go(manifest: ManifestObject, fewer: int) -> tuple[str, ...]:
+    """Say that claims are deleted with the pods that a StatefulSet has too many; nothing where they are kept.
+
+    Source: UpdatePodClaimForRetentionPolicy in pkg/controller/statefulset/stateful_pod_control.go.
+    """
+    scaled = dig_text(manifest.raw, "spec.persistentVolumeClaimRetentionPolicy.whenScaled")
+    templates = dig(manifest.raw, "spec.volumeClaimTemplates")
+    if manifest.kind != "StatefulSet" or fewer <= 0 or scaled != "Delete" or not templates:
+        return ()
+    return ("LOSES DATA: the claims of the pods that leave are deleted with them (whenScaled Delete)",)

@@ -126,7 +126,7 @@ def _daemon_set(manifest: ManifestObject) -> Iterator[Problem]:
     elif kind == "RollingUpdate":
         here = (*path, "rollingUpdate")
         surge = given_or(strategy, "rollingUpdate.maxSurge", 0)
-        unavailable = given_or(strategy, "rollingUpdate.maxUnavailable", 0 if number_of(surge) else 1)
+        unavailable = given_or(strategy, "rollingUpdate.maxUnavailable", 1)
         yield from share_problems(here, maxUnavailable=unavailable, maxSurge=surge)
         if number_of(unavailable) and number_of(surge):
             yield invalid((*here, "maxSurge"), surge, "may not be set when maxUnavailable is non-zero")

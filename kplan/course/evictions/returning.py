@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from kplan.admission.controllers.daemons import node_of, tied_to
 from kplan.admission.controllers.device_claims import status_of_copy
-from kplan.cluster import Assume, Nominate, PodInfo, arrive, leave
+from kplan.cluster import Assume, Cluster, Nominate, PodInfo, arrive, leave
 from kplan.cluster.owners import controller, named_node, returns_where_it_was
+from kplan.course.evictions.revised import revised
 from kplan.objects.lean import replace
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
@@ -47,7 +48,7 @@ class Returns:
         cluster = self.planner.cluster
         before = len(cluster.pods)
         named = zip(victims, firsts, strict=True)
-        copies = [copy_of(victim, name, named_node(victim, cluster)) for victim, (_, name) in named if name]
+        copies = [made_again(victim, name, cluster, named_node(victim, cluster)) for victim, (_, name) in named if name]
         if copies:
             self.planner.apply(arrive(cluster, copies))
         made = iter(cluster.pods[before:])
@@ -102,6 +103,11 @@ def copy_of(victim: PodInfo, name: str, node: str = "") -> Pod:
     return replace(pod, metadata=metadata, spec=spec, status=status_of_copy(pod))
 
 
+def made_again(victim: PodInfo, name: str, cluster: Cluster, node: str = "") -> Pod:
+    """A fresh pod in place of an evicted one likewise, of the template that its controller has now."""
+    return copy_of(revised(victim, cluster), name, node)
+
+
 @dataclass(frozen=True, slots=True)
 class Return:
     """What becomes of a victim that its controller makes again.
@@ -146,7 +152,7 @@ def after_eviction(planner: Planner, outcome: Outcome) -> AfterEviction:
         trial.apply(leave(cluster, (victim.row for victim in victims)))
         trial.apply([Nominate(outcome.row, -1), Assume(outcome.row, node)])
         for victim in again[:SHOWN]:
-            trial.apply(arrive(cluster, (copy_of(victim, next_name(victim.name, made=was_made(victim))),)))
+            trial.apply(arrive(cluster, (made_again(victim, next_name(victim.name, made=was_made(victim)), cluster),)))
             copy = cluster.pods[-1]
             if not trial.queue.responsible(copy):
                 told.append(Return(victim, None))

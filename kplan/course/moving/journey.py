@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from kplan.cluster import PodInfo, arrive, leave
 from kplan.course.evictions.budgets import Budgets, Permission
-from kplan.course.evictions.returning import copy_of, next_name, was_made
+from kplan.course.evictions.returning import made_again, next_name, was_made
 from kplan.pipeline import Planner
 from kplan.result import Outcome
 from kplan.scenario import Verb
@@ -107,7 +107,7 @@ def take_off(trial: Planner, row: int) -> PodInfo:
     """Take a pod off its node, and its devices from it; give the one that its controller makes, which waits."""
     cluster = trial.cluster
     victim = cluster.pods[row]
-    copies = arrive(cluster, (copy_of(victim, next_name(victim.name, made=was_made(victim))),))
+    copies = arrive(cluster, (made_again(victim, next_name(victim.name, made=was_made(victim)), cluster),))
     trial.apply([*leave(cluster, (row,)), *copies])
     return trial.cluster.pods[-1]
 

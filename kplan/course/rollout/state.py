@@ -336,7 +336,8 @@ class Rollout:
                 return Stall(StalledBy.KUBELET, replica.pod, node=why.node, not_admitted=why)
             if not replica.pod.bound:
                 landing = self.shared.attempts.landings.get(replica.pod.row)
-                later = len(self.unmade) if fleet.ordered else 0
+                there = {known.pod.name for known in self.there.values()}
+                later = len(self.unmade.keys() - there) if fleet.ordered else 0
                 return Stall(StalledBy.POD, replica.pod, landing.kind if landing is not None else None, later)
         for replica in self.there.values():
             held = held_elsewhere(cluster, replica.pod, self.shared.started) if not replica.ready else None

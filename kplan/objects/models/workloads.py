@@ -68,6 +68,7 @@ class WorkloadSpec(Model):
     pod_management_policy: str | None = None
     volume_claim_templates: list[PersistentVolumeClaimTemplate] | None = None
     ordinals: Ordinals | None = None
+    persistent_volume_claim_retention_policy: dict[str, str] | None = None
 
 
 class WorkloadStatus(Model):

@@ -46,6 +46,7 @@ from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
 from kplan.wording.preempting import broken_budgets
 from kplan.wording.remedies import note_of
+from kplan.wording.revised import of_another_template
 
 NO_HELP_SHOWN = 3
 """Things that do not help which are named."""
@@ -152,7 +153,13 @@ def _plan(cluster: Cluster, run: DrainRun[Failure], asked: DrainAsked, origin: O
         origin=origin,
         because=causes_of(left),
         doubts=(*asked.doubts, *_doubts(cluster, run)),
-        notes=(*awaits(run, asked.nodes), *took_room(run), *map(held_back, run.budgets.held_back), *_down(run)),
+        notes=(
+            *of_another_template((gone.pod for gone in run.pods if gone.number), cluster),
+            *awaits(run, asked.nodes),
+            *took_room(run),
+            *map(held_back, run.budgets.held_back),
+            *_down(run),
+        ),
         pods=tuple(_pod(cluster, gone, asked.nodes) for gone in run.pods),
         cascade=tuple(move_of(landing, cluster) for landing in run.cascade),
         after=tuple(_after(cluster, run)),

@@ -18,6 +18,7 @@ from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, RemedyCost, both
 from kplan.remedies.drains import budget_ways, without_budget, without_named_node
 from kplan.remedies.engine import Measure, Sifted, Tried, by_steps, sift, tried
+from kplan.remedies.keepers import put_back
 from kplan.remedies.more_nodes import RIVALS, one_more, up_to
 from kplan.scenario import Effect, Step
 from kplan.scenario.drain import DrainOptions
@@ -131,14 +132,21 @@ def find_fixes(
     turns = len(nodes) > 1 and not rolling
     ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns, together=together, delete=not delete) if way]
     alone = sift(chain.from_iterable(ways), measure, most=MOST)
-    # with what lets no pod wait for a node first
-    alone.helps.sort(key=lambda helped: bool(helped.found.awaiting))
+    lasting = any(_lasts(helped) for helped in alone.helps)
+    # with what lets no pod wait for a node first, and behind what lasts what somebody puts back
+    alone.helps.sort(key=lambda helped: (bool(helped.found.awaiting), lasting and put_back(helped.candidate)))
     if alone.helps or len(ways) < 2:
         return alone
     pairs = ([candidate for candidate in way if candidate.code != _DELETE][:_WAYS_TRIED] for way in ways)
     some = (reduce(both, chosen) for chosen in product(*pairs))
     more = sift(islice(some, _TOGETHER_TRIED), measure, most=MOST)
     return Sifted(more.helps, [*alone.fails, *more.fails], [*alone.found, *more.found])
+
+
+def _lasts(helped: Tried[Drained]) -> bool:
+    """Whether nobody puts a change back, and nothing is lost by it."""
+    candidate = helped.candidate
+    return not put_back(candidate) and candidate.cost <= RemedyCost.EVICT and not helped.found.gone
 
 
 def _evicting(cluster: Cluster, steps: Sequence[Step]) -> tuple[OwnerOfPods, ...]:

@@ -13,9 +13,8 @@ from kplan.cluster.device_claims import devices_given
 from kplan.cluster.owners import returns_where_it_was
 from kplan.course.controllers import controllers
 from kplan.course.evictions.returning import RETURNS_OF_ONE
-from kplan.course.rollout import Rollouts, StalledBy
+from kplan.course.rollout import Rollouts
 from kplan.course.trial.attempts import Attempts, TriedPod
-from kplan.course.volumes.held import not_starting
 from kplan.framework.doubt import Doubt
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
@@ -37,6 +36,7 @@ from kplan.studies.doubts import caller_doubts, extenders_of, groups_modelled, l
 from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.group_turns import plan_of_group
 from kplan.studies.racing import told_races
+from kplan.studies.simulate.attached import attached_elsewhere
 from kplan.studies.simulate.counts import evicted_of, failing_causes, owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened, unserved
 from kplan.studies.simulate.landing import careful_lines
@@ -49,7 +49,6 @@ from kplan.wording.held import held_text
 from kplan.wording.how_to import fitting_how_to
 from kplan.wording.owners import by_number, owner_text
 from kplan.wording.preempting import broken_budgets
-from kplan.wording.rollouts import do_not_start
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.wanted import alike, of_several
 
@@ -187,9 +186,10 @@ def _document(
     verdict = verdict_of(totals_of(asked), rollouts, sum(bool(change.refused) for change in options.change))
     causes, waiting = _causes(run, besides)
     failing = failing_causes(causes)
+    landed = [landing.pod for landing in run.landings if landing.node]
     doubts = (
         *options.doubts,
-        *_not_starting(run, rollouts),
+        *attached_elsewhere(run.planner.cluster, landed, run.rollouts.shared.started, rollouts, options.made),
         *(missing_nodes(run.planner.cluster) if steps else ()),
         *caller_doubts(run.planner, [landing.pod.pod for landing in run.landings]),
         *plan_doubts(
@@ -244,16 +244,6 @@ def _document(
     if options.again is None:
         return plan
     return let_in(replace(run.planner, everything=True), _unstalled(run, plan, options.again), options.again)
-
-
-def _not_starting(run: _Planned, told: Iterable[RolloutPlan]) -> Iterator[Doubt]:
-    """Doubt whether pods run that are placed, where another node holds their volume and no stall tells of it."""
-    stalled = {plan.stalled_at for plan in told if plan.stalled_by == StalledBy.VOLUME}
-    placed = [landing.pod for landing in run.landings if landing.node]
-    stuck = list(not_starting(run.planner.cluster, placed, run.rollouts.shared.started))
-    stuck = [(pod, held) for pod, held in stuck if pod.key not in stalled]
-    if stuck:
-        yield Doubt(code="volume-attached", text=do_not_start([pod.key for pod, _ in stuck], stuck[0][1]))
 
 
 def _stalled(rollouts: Iterable[RolloutPlan]) -> Cause | None:
