@@ -140,6 +140,11 @@ def _revision(names: NameTaker, value: str, item: Any) -> str:
     return names.value(REVISION_LABEL, value)
 
 
+def _retention(names: NameTaker, value: dict[str, str], item: Any) -> dict[str, str]:
+    """What becomes of claims: the two moments that there are, and the two things that may be."""
+    return {when: _word(names, value[when], item) for when in ("whenDeleted", "whenScaled") if when in value}
+
+
 def _scaled_kind(names: NameTaker, value: str, item: Any) -> str:
     return value if value in _KINDS or not value else "Owner"
 
@@ -491,7 +496,11 @@ RULES: dict[type[Any], dict[str, Rule]] = {
     workloads.ReplicationControllerSpec: _rules(selector=_labels),
     workloads.RollingUpdate: _rules("max_surge", "max_unavailable"),
     workloads.UpdateStrategy: _rules("type"),
-    workloads.WorkloadSpec: _rules("pod_management_policy", service_name=_name("Service")),
+    workloads.WorkloadSpec: _rules(
+        "pod_management_policy",
+        persistent_volume_claim_retention_policy=_retention,
+        service_name=_name("Service"),
+    ),
     workloads.WorkloadStatus: _rules(current_revision=_revision, update_revision=_revision),
     workloads.PodConditionPattern: _rules("type", "status"),
     workloads.PodFailureRule: _rules("action"),

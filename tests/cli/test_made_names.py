@@ -24,7 +24,7 @@ COMMANDS: list[list[str]] = [
     ["fail", "--each", "node"],
     ["drain", "n-2"],
     ["drain", "n-1", "n-2", "n-3", "--rolling"],
-    ["moves", "-f", "new.json"],
+    ["moves", "-f", "new.json", "--most", "1"],
     ["pack"],
     ["check", "new.json"],
     ["simulate", "new.json"],

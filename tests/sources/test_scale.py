@@ -87,7 +87,8 @@ def test_a_part_that_differs_is_its_own_and_what_is_in_it_is_shared() -> None:
     share(one)
     share(other)
     assert len(one.spec.containers) == 1
-    assert other.spec.containers[0] is other.spec.containers[1] is one.spec.containers[0]
+    assert other.spec.containers[0] is other.spec.containers[1]  # the other's stands alone: its list is held
+    assert other.spec.containers[0] == one.spec.containers[0]
     assert one.status.phase == "Running"
     assert other.status.conditions is one.status.conditions
 
@@ -228,9 +229,10 @@ def test_a_weight_is_what_python_takes() -> None:
     scale = Scales(entry=0)
     begun = scale.objects
     large = 1 << 20  # always weighed
-    scale.take(msgspec.json.decode(b'{"metadata":{"name":"n"}}', type=Node), large)
+    plain, labelled = b'{"metadata":{"name":"n","generation":1}}', b'{"metadata":{"name":"n","labels":{"%s":"v"}}}'
+    scale.take(msgspec.json.decode(plain, type=Node), large)
     empty = scale.objects - begun
-    scale.take(msgspec.json.decode(b'{"metadata":{"name":"n","labels":{"%s":"v"}}}' % (b"k" * 951), type=Node), large)
+    scale.take(msgspec.json.decode(labelled % (b"k" * 951), type=Node), large)
     # a map of 80 bytes that holds its key with others, a key of 49 + 951, a name and a value, known by then or of 64
     assert 80 + 1000 <= scale.objects - begun - 2 * empty <= 80 + 1008 + 2 * 64
 
