@@ -17,6 +17,7 @@ from kplan.objects.models import CSINode, Node, Pod, ResourceSlice
 from kplan.objects.models.meta import ObjectMeta
 from kplan.objects.models.node import NodeSpec, NodeStatus
 from kplan.objects.quantity import value as whole
+from kplan.objects.resource_names import is_scalar_resource
 from kplan.objects.well_known import HOSTNAME
 from kplan.objects.whole_numbers import is_natural, natural
 from kplan.scenario.daemons import daemon_pods, samples_of
@@ -68,8 +69,8 @@ class AddNode:
         """See Verb."""
         parts = {"like": self.like, "template": self.template, "file": self.file, "name": self.name}
         words = [f"{key}={value}" for key, value in parts.items() if value]
-        words += [f"{_RESOURCE * (not _is_amount(*item))}{'='.join(item)}" for item in self.allocatable.items()]
-        words += [f"{_LABEL * (not _is_label(*item))}{'='.join(item)}" for item in self.labels.items()]
+        words += [f"{'' if _is_amount(*item) else _RESOURCE}{'='.join(item)}" for item in self.allocatable.items()]
+        words += [f"{'' if _is_label(*item) else _LABEL}{'='.join(item)}" for item in self.labels.items()]
         return f"--add-node {','.join([*words, *([f'count={self.count}'] if self.count != 1 else [])])}"
 
     def effect(self, cluster: Cluster) -> Effect:
@@ -187,11 +188,18 @@ def read_add_node(text: str, flag: str = "--add-node") -> AddNode:
     if not 1 <= (natural(count) or 0) <= 100_000:
         raise bad_step(f"{flag} {text}", f"count {count!r}", "a number from 1")
     for key, amount in allocatable.items():
-        if whole(amount) < 0:
-            raise bad_step(f"{flag} {text}", f"{key}={amount} is less than nothing")
-        if whole(amount) < _LEAST_BYTES and key in _IN_BYTES:
-            raise bad_step(f"{flag} {text}", f"{key}={amount} is {amount} bytes", f"{key}={amount}Gi")
+        _check_amount(f"{flag} {text}", key, amount)
     return AddNode(**words, count=natural(count) or 1, allocatable=allocatable, labels=labels)
+
+
+def _check_amount(where: str, key: str, amount: str) -> None:
+    """Refuse what is no amount of a resource that the scheduler counts."""
+    if key not in _RESOURCES and not is_scalar_resource(key):
+        raise bad_step(where, f"{key} is not a resource", f"{_MEANT.get(key, f'example.com/{key}')}={amount}")
+    if whole(amount) < 0:
+        raise bad_step(where, f"{key}={amount} is less than nothing")
+    if whole(amount) < _LEAST_BYTES and key in _IN_BYTES:
+        raise bad_step(where, f"{key}={amount} is {amount} bytes", f"{key}={amount}Gi")
 
 
 def _meant(key: str, value: str) -> str:

@@ -190,6 +190,7 @@ def test_a_node_that_was_added_is_taken_back_exactly(cluster: Cluster) -> None:
         ("add-node", "like=node-a,count=0", "--add-node like=node-a,count=0: count '0'"),
         ("add-node", "node-a", "--add-node node-a: 'node-a' has no ="),
         ("add-node", "template=pool", "no node template pool"),
+        ("add-node", "cpu=1,resource:gpu=2", "--add-node cpu=1,resource:gpu=2: gpu is not a resource"),
         ("add-node", "cpu=16,memory=64", "--add-node cpu=16,memory=64: memory=64 is 64 bytes"),
     ],
 )
