@@ -33,7 +33,7 @@ class LeanForm(NamedTuple):
 _OFTEN: Final = {LeanMeta: "labels", LeanContainer: "ports", LeanPodSpec: "tolerations"}
 """What is written most of the fields that a lean form has no room for."""
 
-_WHOLE: Final[dict[type[Any], type[Any]]] = {
+WHOLE: Final[dict[type[Any], type[Any]]] = {
     LeanMeta: ObjectMeta,
     LeanContainer: Container,
     LeanPodSpec: PodSpec,
@@ -49,20 +49,20 @@ def _form(small: type[Lean], large: type[Lean]) -> LeanForm:
     return LeanForm(small, attrgetter(*rare), (None,) * len(rare), attrgetter(*common), attrgetter(_OFTEN[small]))
 
 
-FORMS: Final = {large: _form(small, large) for small, large in _WHOLE.items()}
+FORMS: Final = {large: _form(small, large) for small, large in WHOLE.items()}
 """By model, how its lean form is made; ``sources.repeated_texts`` makes it."""
 
-_ROOM: Final = {small: frozenset(small.__struct_fields__) for small in _WHOLE}
+_ROOM: Final = {small: frozenset(small.__struct_fields__) for small in WHOLE}
 
 
 def whole_type(kind: type[S]) -> type[S]:
     """Name the form of a model that has room for all fields."""
-    return _WHOLE.get(kind, kind)
+    return WHOLE.get(kind, kind)
 
 
 def whole(value: S) -> S:
     """Give a model in the form that has room for all fields: a copy of a lean one, any other as it is."""
-    kind = _WHOLE.get(type(value))
+    kind = WHOLE.get(type(value))
     return kind(**structs.asdict(value)) if kind is not None else value
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from kplan.objects.lean import _WHOLE, replace, whole, whole_type
 from kplan.objects.lean import FORMS as BY_MODEL
+from kplan.objects.lean import WHOLE, replace, whole, whole_type
 from kplan.objects.models import Container, ObjectMeta, OwnerReference, Pod, PodSpec, ResourceRequirements, Toleration
 from kplan.sources import load, load_values, repeated_texts
 from kplan.sources.snapshot import snapshot_bytes
@@ -19,7 +19,7 @@ from tests.hostile.compact import COMPACT, cluster
 ROOT = Path(__file__).parents[2]
 OTHERS = {"workbench.py"}
 """Modules that copy documents of their own, whose fields have such names."""
-FORMS = [pytest.param(small, large, id=large.__name__) for small, large in _WHOLE.items()]
+FORMS = [pytest.param(small, large, id=large.__name__) for small, large in WHOLE.items()]
 
 
 def lean(value: Any) -> Any:
@@ -115,8 +115,8 @@ def replaced(text: str) -> list[ast.Call]:
 
 def test_fields_that_a_lean_form_lacks_are_changed_by_replace_of_objects() -> None:
     """``msgspec.structs.replace`` refuses them where a cluster is dense."""
-    lacking = {name for large in _WHOLE.values() for name in large.__struct_fields__} - {
-        name for small in _WHOLE for name in small.__struct_fields__
+    lacking = {name for large in WHOLE.values() for name in large.__struct_fields__} - {
+        name for small in WHOLE for name in small.__struct_fields__
     }
     wrong = [
         f"{path.name}: {ast.unparse(call)}"

@@ -5,10 +5,10 @@ Each is answered by hand from the source of the controllers first.
 
 from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
+    THREE,
     Json,
     budget,
     made,
-    node,
     owner,
     pod,
     rolling,
@@ -19,7 +19,6 @@ from tests.questions.clusters import (
     workload,
 )
 
-THREE = [node(name) for name in ("n1", "n2", "n3")]
 NONE = budget("other", "other", minAvailable=0)
 OLD, LARGE = template("db", "1", "200m"), template("db", "2", "8")
 

@@ -81,14 +81,17 @@ def test_parts_that_repeat_are_one() -> None:
 
 
 def test_a_part_that_differs_is_its_own_and_what_is_in_it_is_shared() -> None:
-    one, other = decoded(), decoded()
+    one, other, third = decoded(), decoded(), decoded()
     other.spec.containers.append(other.spec.containers[0])
+    third.spec.containers *= 3
     other.status.phase = "Pending"
     share(one)
     share(other)
+    share(third)
     assert len(one.spec.containers) == 1
-    assert other.spec.containers[0] is other.spec.containers[1]  # the other's stands alone: its list is held
-    assert other.spec.containers[0] == one.spec.containers[0]
+    assert other.spec.containers[0] == one.spec.containers[0]  # of one that stands alone its list is held
+    assert {id(part) for part in other.spec.containers} == {id(part) for part in third.spec.containers}
+    assert len({id(part) for part in other.spec.containers}) == 1
     assert one.status.phase == "Running"
     assert other.status.conditions is one.status.conditions
 
