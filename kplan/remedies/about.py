@@ -134,6 +134,7 @@ class NewNode:
         size: what it has of what is short.
         limit: volumes that it takes, where that matters.
         place: labels of its place, by their short keys; ``NEW_DOMAIN`` for a place that no node is in.
+        labels: others that it has and that node does not.
         sizes: what it has of more than that node.
         each: key of the domains that each get as many, and how many they are.
         as_is: whether it stands beside others of the kind that differ in something.
@@ -144,6 +145,7 @@ class NewNode:
     size: ResourceAmount | None = None
     limit: int | None = None
     place: tuple[tuple[str, str], ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
     sizes: tuple[ResourceAmount, ...] = ()
     each: tuple[str, int] | None = None
     as_is: bool = field(default=False, compare=False)

@@ -22,7 +22,7 @@ from kplan.remedies.candidate import Candidate, Case, Remedies, RemedyCost
 from kplan.remedies.engine import Lands, Measure, Tried, Worse, best
 from kplan.remedies.fields import edited, with_fields
 from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
-from kplan.remedies.more_nodes import SpreadDomains, added, domains_of, several
+from kplan.remedies.more_nodes import SpreadDomains, added, domains_of, of_an_empty_pool, several
 from kplan.remedies.rollouts import rollout_ways, silent_ways
 from kplan.remedies.search import remedies
 from kplan.result.document_how_to import FieldChange, HowTo
@@ -152,7 +152,10 @@ class Whole:
             kinds.append(list(silent_ways(planner.cluster, item.rollout)))
         if waiting:
             answer = remedies(planner, waiting[0], brief=True)
-            kinds.append([*sorted(options(answer, waiting[0]), key=_gives_up), *_of_all_alike(answer)])
+            proposed = sorted(options(answer, waiting[0]), key=_gives_up)
+            kinds.append([*proposed, *_of_all_alike(answer)])
+            if proposed and not of_an_empty_pool(proposed[0]):
+                kinds.append(list(filter(of_an_empty_pool, proposed)))
         tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
         return sorted(
             (attempt for attempt in tried if attempt is not None),

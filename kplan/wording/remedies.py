@@ -149,7 +149,8 @@ def _differs(what: NewNode) -> str:
         return f" (limit {what.limit})"
     place = [f"another {key}" if value == NEW_DOMAIN else f"{key} {value}" for key, value in what.place]
     sizes = f", with {joined(map(_amount, what.sizes))}" if what.sizes else ""
-    return (f", {joined(place)}" if place else "") + sizes
+    labels = f", labelled {joined('='.join(pair) for pair in what.labels)}" if what.labels else ""
+    return (f", {joined(place)}" if place else "") + labels + sizes
 
 
 def _amount(what: ResourceAmount) -> str:
