@@ -125,6 +125,32 @@ class Lower:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenAmount:
+    """An amount of a container, as it is written.
+
+    Attributes:
+        kind: ``limit`` or ``request``.
+        resource: its name.
+        new: the amount then.
+        old: the one there is; empty for none.
+        container: its name; empty where it is the only one.
+    """
+
+    kind: str
+    resource: str
+    new: str
+    old: str
+    container: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAmounts:
+    """Amounts that containers have to have, so that their pod is let in."""
+
+    amounts: tuple[GivenAmount, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NewNode:
     """Nodes that are added.
 
@@ -185,4 +211,4 @@ class Moves:
     journey: Journey
 
 
-About = Named | Lower | NewNode | NewClaim | Moves | AboutDevices
+About = Named | Lower | GivenAmounts | NewNode | NewClaim | Moves | AboutDevices

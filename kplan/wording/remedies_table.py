@@ -230,6 +230,8 @@ PHRASES: Mapping[str, Words] = {
     "recreate": Words("strategy Recreate"),
     "shared-volume": Words("a volume with ReadWriteMany for {names:and}", note="if its driver can"),
     "node-mended": Words("mend {node}, so that its kubelet is heard again"),
+    "other-priority-class": Words("priorityClassName {new} (now {old})"),
+    "other-priority-class none": Words("no priorityClassName (now {old})"),
     "larger-quota": Words("quota {name} {key} {new} (now {old})"),
     "delete-by-force": Words(
         "delete {names:and} by force, once its node is known to be off", note="its owner makes another"

@@ -36,7 +36,7 @@ from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
 
-_HELPED = frozenset({"does-not-fit", "quota"})
+_HELPED = frozenset({"does-not-fit", "quota", "refused"})
 """Rules whose findings may have a remedy that is tried."""
 _ATTEMPTS = 3
 """Findings that a remedy is looked for: each is a search of its own."""
@@ -150,7 +150,7 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
             continue
         left -= 1
         waiting = waiting_among(cluster, (step.pod for step in item.failed))
-        remedy = whole.attempt(planner, item, waiting) if waiting or item.by_quota else None
+        remedy = whole.attempt(planner, item, waiting) if waiting or item.by_quota or item.refused else None
         if remedy is None:
             yield finding
             continue
