@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kplan.cluster import PutNode
 from kplan.objects.models import Node
 from kplan.objects.resource_names import is_prefixed_native_resource
+from kplan.objects.selectors import Requirement
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
@@ -78,7 +79,7 @@ def _one_more(case: Case) -> Iterator[Candidate]:
         return
     for row, group in _models(case):
         name = case.cluster.node_name(row)
-        placed = _placed_elsewhere(case, row)
+        placed = {**_provisioned_elsewhere(case, row), **_placed_elsewhere(case, row)}
         places = [placed] if placed else []
         places += [{key: value} for key, value in _domains(case, row).items()]
         tainted_model = any(atom.code in ("taint-not-tolerated", "node-cordoned") for atom in group.atoms)
@@ -185,6 +186,30 @@ def _placed_elsewhere(case: Case, row: int) -> dict[str, str]:
         if other in labels:
             wanted.setdefault(other, value)
     return wanted
+
+
+def _provisioned_elsewhere(case: Case, row: int) -> dict[str, str]:
+    """Labels of the place that classes make volumes in for claims of the pod, where no node is; empty if one is."""
+    groups = case.with_code("no-volume-to-bind")
+    facts = case.facts_of(VolumeBindingFacts, [int(group.rows[0]) for group in groups]) if groups else None
+    labels = case.cluster.nodes[row].labels
+    wanted: dict[str, str] = {}
+    for claim in facts.waiting if facts is not None else ():
+        terms = [term for term in claim.topologies if term and all(requirement.values for requirement in term)]
+        if not claim.provisioner or not terms or any(_some_node_has(case, term) for term in terms):
+            continue
+        for requirement in terms[0]:
+            if requirement.key in _OF_THE_MACHINE:
+                return {}
+            if labels.get(requirement.key) not in requirement.values:
+                wanted[requirement.key] = requirement.values[0]
+                if labels.get(requirement.key, "") == labels.get(_ZONE):
+                    wanted[_ZONE] = requirement.values[0]
+    return wanted
+
+
+def _some_node_has(case: Case, term: tuple[Requirement, ...]) -> bool:
+    return any(all(one.accepts(node.labels.get(one.key)) for one in term) for node in case.cluster.nodes)
 
 
 def _domains(case: Case, row: int) -> dict[str, str]:

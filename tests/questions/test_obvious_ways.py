@@ -1,10 +1,24 @@
-"""Ways out that anybody would name first: a node of a pool that is empty so far, what lets in what admission refuses.
+"""Ways out that anybody would name first: a node of an empty pool or zone, what lets in what admission refuses.
 
 Each is answered by hand from what the rules say first.
 """
 
 from tests.questions.asking import Question, all_asked
-from tests.questions.clusters import HOST, THREE, Json, budget, made, node, pod, running, template, workload
+from tests.questions.clusters import (
+    HOST,
+    THREE,
+    ZONE,
+    Json,
+    budget,
+    made,
+    node,
+    pod,
+    running,
+    template,
+    volume,
+    with_claim,
+    workload,
+)
 
 NONE = budget("other", "other", minAvailable=0)
 WEB = template("web")
@@ -52,6 +66,35 @@ CLASSES = [
     made("scheduling.k8s.io/v1", "PriorityClass", name, space="", value=value)
     for name, value in (("high-priority", 1000), ("low", 1))
 ]
+DISK_ZONE = "topology.disk.example/zone"
+
+
+def zonal(key: str, *zones: str) -> list[Json]:
+    """A class that makes volumes in some zones, and a claim of it that waits."""
+    term = {"matchLabelExpressions": [{"key": key, "values": list(zones)}]}
+    rules = {"provisioner": "disk.example", "volumeBindingMode": "WaitForFirstConsumer"}
+    spec = {
+        "accessModes": ["ReadWriteOnce"],
+        "storageClassName": "zonal",
+        "resources": {"requests": {"storage": "1Gi"}},
+    }
+    return [
+        made("storage.k8s.io/v1", "StorageClass", "zonal", space="", **rules, allowedTopologies=[term]),
+        made("v1", "PersistentVolumeClaim", "disk", spec=spec, status={"phase": "Pending"}),
+        *volume("pv-1", "other"),
+    ]
+
+
+DATA = [workload("Deployment", "data", with_claim(template("data", "1", "200m"), "disk"), replicas=1)]
+IN_A = pod("other", template("c"), "a1")
+IN_ZONES = [node(f"{zone}1", zone=zone, labels={DISK_ZONE: zone}) for zone in "ab"]
+DRIVERS = [
+    made(
+        "storage.k8s.io/v1", "CSINode", f"{zone}1", space="",
+        spec={"drivers": [{"name": "disk.example", "nodeID": f"{zone}1", "topologyKeys": [DISK_ZONE]}]},
+    )
+    for zone in "ab"
+]  # fmt: skip
 QUESTIONS = {
     "a pool that is empty: a node of it is named beside the selector that is dropped": Question(
         "simulate m.yaml", [*THREE, *THERE], (1,), ("BLOCKED",), [selecting({"pool": "gpu"})],
@@ -129,6 +172,23 @@ QUESTIONS = {
         "simulate m.yaml", [*THREE, NONE, OTHER, *CLASSES], (1,), ("BLOCKED",),
         deployed(priorityClassName="hi-priority"),
         first=(r"^Try priorityClassName high-priority \(now hi-priority\) -> its replica lands",),
+    ),
+    # MatchTopologySelectorTerms: a node of another zone gets no volume of the class
+    "a class that makes volumes where no node is": Question(
+        "simulate m.yaml", [*IN_ZONES, *zonal(ZONE, "c"), IN_A], (1,), ("BLOCKED",), DATA,
+        first=(
+            r"claim disk \(zonal\): its class provisions volumes in zone c only, which no node has",
+            "^Try one more node like a1, zone c -> its replica lands",
+        ),
+    ),
+    "by a label of the driver the new node is in that zone altogether": Question(
+        "simulate m.yaml", [*IN_ZONES, *DRIVERS, *zonal(DISK_ZONE, "c", "d"), IN_A], (1,), ("BLOCKED",), DATA,
+        first=("in zone c/d only, which no node has", "^Try one more node like a1, zone c -> its replica lands"),
+    ),
+    "where a node is in the zone and does not take the pod, that is not said": Question(
+        "simulate m.yaml", [*IN_ZONES, node("c1", zone="c", unschedulable=True), *zonal(ZONE, "c"), IN_A],
+        (1,), ("BLOCKED",), DATA,
+        first=("its class provisions volumes in zone c only", "^Try uncordon c1"), never=("which no node has",),
     ),
     "nothing is proposed that lets a pod in and finds it no node": Question(
         "simulate m.yaml", [*THREE, NONE, OTHER, *CLASSES], (1,), ("BLOCKED",),
