@@ -1,0 +1,66 @@
+"""What an answer leaves unsaid: half of a cause, what a node that comes back lifts, who else has to act.
+
+Each is answered by hand from the source of the controllers first.
+"""
+
+from tests.questions.asking import Question, all_asked
+from tests.questions.clusters import (
+    THREE,
+    ZONE,
+    budget,
+    node,
+    pod,
+    running,
+    spread,
+    template,
+    volume,
+    with_claim,
+    workload,
+)
+
+NONE = budget("other", "other", minAvailable=0)
+WIDE = template("web", "1", "2", **spread(ZONE, "web"))
+DATA = with_claim(template("data", "1", "200m"), "disk")
+ON_DISK = [
+    node("b1", zone="b"),
+    NONE,
+    *volume("pv-1", "disk", zone="a"),
+    workload("Deployment", "data", DATA, replicas=1, strategy={"type": "Recreate"}),
+]
+AGENT, LARGER = template("agent", "1", "100m"), template("agent", "2", "300m")
+FULL = [
+    pod(f"{app}-{on}", template(app, "1", cpu), on, of=owner)
+    for app, cpu, owner in (("agent", "100m", ("DaemonSet", "agent")), ("busy", "3800m", ("ReplicaSet", "busy")))
+    for on in ("n1", "n2", "n3")
+]
+QUESTIONS = {
+    "the one other reason, that a node lacks the label of a spread": Question(
+        "simulate --scale deploy/shop/web=5",
+        [
+            node("a1", zone="a"), node("b1", zone="b"), node("x1", "16"), NONE,
+            workload("Deployment", "web", WIDE, replicas=4), *running("web", "old", WIDE, ["a1", "a1", "b1", "b1"]),
+        ],
+        (1,), ("BLOCKED",), first=("has 0 free; x1: topology spread, no label topology.kubernetes.io/zone$",),
+    ),
+    "and that a volume is of another zone": Question(
+        "simulate",
+        [node("a1", zone="a", unschedulable=True), *ON_DISK, pod("data-old-a", DATA, of=("ReplicaSet", "data-old"))],
+        (1,), ("BLOCKED",), first=("a1 is cordoned; b1: volume pv-1 out of reach .needs zone a, node b.$",),
+    ),
+    "a pod of a DaemonSet is for one node: nothing is said of others": Question(
+        "simulate m.yaml", [*THREE, NONE, workload("DaemonSet", "agent", AGENT), *FULL], (1,), ("BLOCKED",),
+        [workload("DaemonSet", "agent", LARGER)],
+        first=("cpu: it wants 300m, n1 has 200m free$",), never=("on other nodes",),
+    ),
+    "a pod that can only wait for the node that is drained: it is back with it": Question(
+        "drain a1", [node("a1", zone="a"), *ON_DISK, *running("data", "old", DATA, ["a1"])], (1,), ("BLOCKED",),
+        says=("--rolling: a1 is uncordoned once its pods have left -> all placed.*only once a node is back",),
+    ),
+    "one that only lacks room is not told to wait for it": Question(
+        "drain n1",
+        [node("n1"), node("n2", "1"), NONE, *running("web", "old", template("web", "1", "2"), ["n1"])],
+        (1,), ("BLOCKED",), never=("--rolling",),
+    ),
+}  # fmt: skip
+
+test_the_answer_is_right = all_asked(QUESTIONS)
