@@ -3,13 +3,17 @@
 Each is answered by hand from the source of the controllers first.
 """
 
+from dataclasses import replace
+
 from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
     THREE,
     ZONE,
     budget,
+    made,
     node,
     pod,
+    rolling,
     running,
     spread,
     template,
@@ -33,6 +37,26 @@ FULL = [
     for app, cpu, owner in (("agent", "100m", ("DaemonSet", "agent")), ("busy", "3800m", ("ReplicaSet", "busy")))
     for on in ("n1", "n2", "n3")
 ]
+IN_TURN = rolling(0, 1)
+FULL_QUOTA = made(
+    "v1", "ResourceQuota", "q", spec={"hard": {"pods": "3"}}, status={"hard": {"pods": "3"}, "used": {"pods": "3"}}
+)
+
+
+def rolled(grace: int) -> Question:
+    """Three pods with some time to end, replaced one by one where a quota has no room for a fourth."""
+    old, new = (template("web", image, terminationGracePeriodSeconds=grace) for image in "12")
+    return Question(
+        "simulate m.yaml",
+        [
+            *THREE, NONE, FULL_QUOTA, workload("Deployment", "web", old, replicas=3, strategy=IN_TURN),
+            *running("web", "old", old, ["n1", "n2", "n3"]),
+        ],
+        (0,), ("FITS",), [workload("Deployment", "web", new, replicas=3, strategy=IN_TURN)],
+    )  # fmt: skip
+
+
+EXCEEDED = "progressDeadlineSeconds 600: .* it says ProgressDeadlineExceeded meanwhile, and goes on"
 QUESTIONS = {
     "the one other reason, that a node lacks the label of a spread": Question(
         "simulate --scale deploy/shop/web=5",
@@ -61,6 +85,11 @@ QUESTIONS = {
         [node("n1"), node("n2", "1"), NONE, *running("web", "old", template("web", "1", "2"), ["n1"])],
         (1,), ("BLOCKED",), never=("--rolling",),
     ),
+    # DeploymentProgressing: nothing changes while the quota refuses the next pod
+    "pods that take longer to end than a rollout may go without progress": replace(
+        rolled(900), says=(f"what leaves may take 900 s to end, longer than {EXCEEDED}",)
+    ),
+    "not those that end before": replace(rolled(600), never=("ProgressDeadlineExceeded",)),
 }  # fmt: skip
 
 test_the_answer_is_right = all_asked(QUESTIONS)
