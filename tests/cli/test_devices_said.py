@@ -174,8 +174,7 @@ def test_what_a_command_says_word_for_word(call: str, capsys: pytest.CaptureFixt
 IN_USE = "devices-in-use"
 WANTS_2 = "the claim of its entry gpu wants 2 of gpu: a has 1 free of 4 "
 WANTS_1 = (
-    "the claim of its entry gpu wants 1 of gpu: b has 0 free of 4 (used by ml/st-1, ml/st-3, +2);"
-    " c: no device of gpu"
+    "the claim of its entry gpu wants 1 of gpu: b has 0 free of 4 (used by ml/st-1, ml/st-3, +2); c: no device of gpu"
 )
 
 

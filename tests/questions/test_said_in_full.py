@@ -56,6 +56,20 @@ def rolled(grace: int) -> Question:
     )  # fmt: skip
 
 
+GATE = {"readinessGates": [{"conditionType": "lb.example/target"}]}
+GATED, GATED_JOB = template("web", "2", **GATE), template("run", restartPolicy="Never", **GATE)
+BEFORE = template("web", "1", **GATE)
+WAITS = [
+    *THREE,
+    NONE,
+    workload("Deployment", "web", BEFORE, replicas=2),
+    *running("web", "old", BEFORE, ["n1", "n2"]),
+]
+ENFORCES = {"pod-security.kubernetes.io/enforce": "baseline"}
+SECURED = [*THREE, made("v1", "Namespace", "shop", space="", labels=ENFORCES), NONE, pod("x", template("x"), "n1")]
+ON_HOST = template("edge", hostNetwork=True)
+LOGS = {"volumes": [{"name": "logs", "hostPath": {"path": "/var"}}]}
+BOLD = template("agent", "1", "100m", container={"securityContext": {"privileged": True}}, **LOGS)
 EXCEEDED = "progressDeadlineSeconds 600: .* it says ProgressDeadlineExceeded meanwhile, and goes on"
 QUESTIONS = {
     "the one other reason, that a node lacks the label of a spread": Question(
@@ -90,6 +104,27 @@ QUESTIONS = {
         rolled(900), says=(f"what leaves may take 900 s to end, longer than {EXCEEDED}",)
     ),
     "not those that end before": replace(rolled(600), never=("ProgressDeadlineExceeded",)),
+    "who else has to act before new pods are ready": Question(
+        "simulate m.yaml", WAITS, (0,), ("FITS",), [workload("Deployment", "web", GATED, replicas=2)],
+        says=("sets lb.example/target .readinessGates.; without, its rollout goes no further than its first new pods",),
+    ),
+    "pods of a Job need not be ready": Question(
+        "simulate m.yaml", WAITS, (0,), ("FITS",), [made("batch/v1", "Job", "run", spec={"template": GATED_JOB})],
+        never=("readinessGates",),
+    ),
+    "what a namespace enforces and pods plainly lack is a doubt, which names the field": Question(
+        "check m.yaml", SECURED, (4,), ("PASSES?",), [workload("Deployment", "edge", ON_HOST, replicas=1)],
+        says=("^Doubt .*namespace shop enforces PodSecurity baseline, which forbids hostNetwork true",),
+        never=("not modelled",),
+    ),
+    "so is each of the others": Question(
+        "simulate m.yaml", SECURED, (0,), ("FITS?",), [workload("DaemonSet", "agent", BOLD)],
+        says=("forbids privileged true of container main, hostPath /var of volume logs: its pods are refused unless",),
+    ),
+    "what it may refuse beside stays a note": Question(
+        "simulate m.yaml", SECURED, (0,), ("FITS",), [workload("Deployment", "web", template("web"), replicas=1)],
+        says=("enforces PodSecurity baseline: not modelled",),
+    ),
 }  # fmt: skip
 
 test_the_answer_is_right = all_asked(QUESTIONS)
