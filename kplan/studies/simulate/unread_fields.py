@@ -19,7 +19,7 @@ _UNTIL_DONE = ("Job", "CronJob")
 """Kinds that do not ask whether their pods are ready."""
 
 
-class _Template(NamedTuple):
+class _PodsAsWritten(NamedTuple):
     """The spec of the pods that one object of the manifests brings, as written."""
 
     workload: str
@@ -60,7 +60,7 @@ def gated_readiness(manifests: Manifests, expansion: Expansion) -> Iterator[str]
             yield needs_readiness(template.workload, [*filter(None, gates)], rolls=template.workload in rolling)
 
 
-def _templates(manifests: Manifests, expansion: Expansion) -> Iterator[_Template]:
+def _templates(manifests: Manifests, expansion: Expansion) -> Iterator[_PodsAsWritten]:
     """Templates of objects that bring new pods."""
     bring = {entry.workload for entry in expansion.pods}
     for manifest in manifests.objects:
@@ -74,4 +74,4 @@ def _templates(manifests: Manifests, expansion: Expansion) -> Iterator[_Template
             else next((path for path in PODS[1:] if mapping_at(manifest.raw, path)), "")
         )
         if path:
-            yield _Template(workload, manifest.kind, space, mapping_at(manifest.raw, path))
+            yield _PodsAsWritten(workload, manifest.kind, space, mapping_at(manifest.raw, path))
