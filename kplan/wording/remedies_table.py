@@ -215,6 +215,7 @@ PHRASES: Mapping[str, Words] = {
         note="they may still run on {node}, a second time under their names",
     ),
     "rolling": Words("--rolling: each node is back before the next one goes"),
+    "rolling alone": Words("--rolling: {node} is uncordoned once its pods have left"),
     "rolling instead": Words("--rolling, not --together: each node is back before the next one goes"),
     "template-without-node": Words("no spec.nodeName in the template of {names:and}", note="its pods are replaced"),
     "always-allow": Words("{name} unhealthyPodEvictionPolicy AlwaysAllow"),

@@ -42,7 +42,7 @@ _ATTEMPTS = 3
 """Findings that a remedy is looked for: each is a search of its own."""
 _OF_PLACES = frozenset({"nodes-missing", "no-pods", "scheduler-config-assumed"})
 """Codes of doubts about where pods land, and nothing else."""
-_ONLY_REFUSING = frozenset({"no-resourcequotas"})
+_ONLY_REFUSING = frozenset({"no-resourcequotas", "pod-security"})
 """Codes of doubts about what would only refuse more."""
 _VERDICTS = {"placed": "FITS", "preempted": "PREEMPTS"}
 
