@@ -1,8 +1,9 @@
 """One pod through the API server: defaults, admission, the registry's changes and the checks, in the server's order.
 
 Not modelled: webhooks and admission policies of a cluster, PodSecurity (it refuses, but never changes where a pod
-goes), ServiceAccount (its token volume does not matter to the scheduler), PodNodeSelector, PodTolerationRestriction,
-ExtendedResourceToleration and AlwaysPullImages (off unless a cluster turns them on).
+goes; what it plainly refuses is doubted, see policies/pod_security.py), ServiceAccount (its token volume does not
+matter to the scheduler), PodNodeSelector, PodTolerationRestriction, ExtendedResourceToleration and AlwaysPullImages
+(off unless a cluster turns them on).
 """
 
 from kplan.admission.policies.defaults import set_pod_defaults, set_pod_level_defaults

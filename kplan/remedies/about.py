@@ -125,6 +125,32 @@ class Lower:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenAmount:
+    """An amount of a container, as it is written.
+
+    Attributes:
+        kind: ``limit`` or ``request``.
+        resource: its name.
+        new: the amount then.
+        old: the one there is; empty for none.
+        container: its name; empty where it is the only one.
+    """
+
+    kind: str
+    resource: str
+    new: str
+    old: str
+    container: str
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAmounts:
+    """Amounts that containers have to have, so that their pod is let in."""
+
+    amounts: tuple[GivenAmount, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class NewNode:
     """Nodes that are added.
 
@@ -134,6 +160,7 @@ class NewNode:
         size: what it has of what is short.
         limit: volumes that it takes, where that matters.
         place: labels of its place, by their short keys; ``NEW_DOMAIN`` for a place that no node is in.
+        labels: others that it has and that node does not.
         sizes: what it has of more than that node.
         each: key of the domains that each get as many, and how many they are.
         as_is: whether it stands beside others of the kind that differ in something.
@@ -144,6 +171,7 @@ class NewNode:
     size: ResourceAmount | None = None
     limit: int | None = None
     place: tuple[tuple[str, str], ...] = ()
+    labels: tuple[tuple[str, str], ...] = ()
     sizes: tuple[ResourceAmount, ...] = ()
     each: tuple[str, int] | None = None
     as_is: bool = field(default=False, compare=False)
@@ -183,4 +211,4 @@ class Moves:
     journey: Journey
 
 
-About = Named | Lower | NewNode | NewClaim | Moves | AboutDevices
+About = Named | Lower | GivenAmounts | NewNode | NewClaim | Moves | AboutDevices

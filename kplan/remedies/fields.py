@@ -83,6 +83,11 @@ def with_fields(
     return manifest.with_raw(raw), tuple(changes)
 
 
+def template_specs(manifest: ManifestObject) -> list[Any]:
+    """Specs of pods in an object, as they are written."""
+    return [_at(manifest.raw, path) for path in _templates(manifest.raw, ())]
+
+
 def _change(manifest: ManifestObject, path: Path, old: Any, step: _Step) -> FieldChange:
     line, column = manifest.at(path)
     return FieldChange(

@@ -61,6 +61,11 @@ def added(candidate: Candidate) -> AddNode | None:
     return step if isinstance(step, AddNode) else None
 
 
+def of_an_empty_pool(candidate: Candidate) -> bool:
+    """Whether a node is added that has labels which none has that is there."""
+    return isinstance(candidate.about, NewNode) and bool(candidate.about.labels)
+
+
 def up_to(candidate: Candidate, most: int) -> Candidate:
     """Add more nodes in place of one, so many at the most, until that is enough."""
     return replace(candidate, further=Further(lambda number: several(candidate, number), most))

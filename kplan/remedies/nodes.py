@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kplan.cluster import PutNode
 from kplan.objects.models import Node
 from kplan.objects.resource_names import is_prefixed_native_resource
+from kplan.objects.selectors import Requirement
 from kplan.plugins.node_volume_limits import NodeVolumeLimitsFacts
 from kplan.plugins.pod_topology_spread.facts import SpreadFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts
@@ -17,10 +18,10 @@ from kplan.reasons.groups import NodeGroup, node_terms
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Objects
-from kplan.remedies.meant import other_purpose
+from kplan.remedies.meant import MACHINE, SYSTEM, other_purpose
 from kplan.remedies.more_nodes import one_more
 from kplan.remedies.requests import written
-from kplan.remedies.spec_rules import OF_THE_NODE_ITSELF, of_taints, parts_of, taints_in_the_way
+from kplan.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, of_taints, parts_of, taints_in_the_way
 from kplan.remedies.volumes import BROKEN_CLAIM
 from kplan.scenario.add_node import AddNode
 from kplan.scenario.nodes import Cordon, Label, RemoveNode, SetTaint
@@ -33,12 +34,24 @@ NODES = 2
 _OF_CLAIMS = frozenset({*BROKEN_CLAIM, "claim-in-use", "no-volume-to-bind", "no-storage-capacity"})
 """Reasons that claims are in the way: nobody adds a node for those."""
 _ZONE = "topology.kubernetes.io/zone"
+_ZONES = (_ZONE, "failure-domain.beta.kubernetes.io/zone")
 _OTHER_NAME = {
     "failure-domain.beta.kubernetes.io/zone": _ZONE,
     "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
     _ZONE: "failure-domain.beta.kubernetes.io/zone",
     "topology.kubernetes.io/region": "failure-domain.beta.kubernetes.io/region",
 }
+_OF_THE_MACHINE = (
+    *SYSTEM,
+    *MACHINE,
+    *CONTROL_PLANE,
+    "kubernetes.io/hostname",
+    "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/region",
+    "node.kubernetes.io/instance-type",
+    "beta.kubernetes.io/instance-type",
+)
+"""Labels by which a node is another machine: one like a node that is there has that node's."""
 _SET_BY_OTHERS = ("kubernetes.io", "k8s.io", "amazonaws.com", "google.com", "azure.com", "karpenter.sh", "eksctl.io")
 """Domains of labels that a kubelet or a cloud sets: nobody makes a node what it is not by them."""
 
@@ -66,21 +79,42 @@ def _one_more(case: Case) -> Iterator[Candidate]:
         return
     for row, group in _models(case):
         name = case.cluster.node_name(row)
-        placed = _placed_elsewhere(case, row)
-        variants = [placed] if placed else []
-        variants += [{key: value} for key, value in _domains(case, row).items()]
+        placed = {**_provisioned_elsewhere(case, row), **_placed_elsewhere(case, row)}
+        places = [placed] if placed else []
+        places += [{key: value} for key, value in _domains(case, row).items()]
         tainted_model = any(atom.code in ("taint-not-tolerated", "node-cordoned") for atom in group.atoms)
+        selected = _of_an_empty_pool(case, group)
+        variants = [(place, selected) for place in places or ([{}] if selected else [])]
         plain = dataclasses.replace(_known_by(case, group, row, name), as_is=bool(variants))
         yield one_more(plain, named=not (tainted_model or _about_claims(group)))
-        for labels in variants:
-            where = {short_key(key): value for key, value in labels.items()}
-            yield one_more(about.NewNode(name, place=tuple(where.items())), AddNode(like=name, labels=labels))
+        for place, labels in variants:
+            zones = {key: value for key, value in labels.items() if key in _ZONES}
+            where = {short_key(key): value for key, value in {**zones, **place}.items()}
+            others = tuple((key, value) for key, value in labels.items() if key not in zones and key not in place)
+            what = about.NewNode(name, place=tuple(where.items()), labels=others)
+            yield one_more(what, AddNode(like=name, labels={**labels, **place}))
         larger = _larger(case, group, row)
         if larger and not any(map(is_prefixed_native_resource, larger)):  # those are of device classes, never of a node
             sizes = {key: written(key, amount) for key, amount in larger.items()}
             told = about.NewNode(name, sizes=tuple(about.ResourceAmount(key, amount) for key, amount in larger.items()))
             more = one_more(told, AddNode(like=name, allocatable=sizes))
             yield dataclasses.replace(more, code="larger-node", unless=("one-more-node",))
+
+
+def _of_an_empty_pool(case: Case, group: NodeGroup) -> dict[str, str]:
+    """Labels that a pod selects nodes by and that none has, as of a pool that an autoscaler fills once it is asked to.
+
+    Empty where they make another machine of a node, or its taints keep the pod away all the same.
+    """
+    wanted = _missing_labels(case, group)
+    terms = node_terms(case.spec)
+    by_value = (item.key for item in (terms[0].match_expressions or () if terms else ()) if item.operator == "In")
+    told = {*(case.spec.node_selector or ()), *by_value}
+    tainted = any(atom.code == "taint-not-tolerated" for atom in group.atoms)
+    if tainted or any(key in _OF_THE_MACHINE or key not in told for key in wanted):
+        return {}
+    unheard_of = any(value not in case.cluster.labels.column(key).values for key, value in wanted.items())
+    return wanted if unheard_of else {}
 
 
 def _about_claims(group: NodeGroup) -> bool:
@@ -152,6 +186,30 @@ def _placed_elsewhere(case: Case, row: int) -> dict[str, str]:
         if other in labels:
             wanted.setdefault(other, value)
     return wanted
+
+
+def _provisioned_elsewhere(case: Case, row: int) -> dict[str, str]:
+    """Labels of the place that classes make volumes in for claims of the pod, where no node is; empty if one is."""
+    groups = case.with_code("no-volume-to-bind")
+    facts = case.facts_of(VolumeBindingFacts, [int(group.rows[0]) for group in groups]) if groups else None
+    labels = case.cluster.nodes[row].labels
+    wanted: dict[str, str] = {}
+    for claim in facts.waiting if facts is not None else ():
+        terms = [term for term in claim.topologies if term and all(requirement.values for requirement in term)]
+        if not claim.provisioner or not terms or any(_some_node_has(case, term) for term in terms):
+            continue
+        for requirement in terms[0]:
+            if requirement.key in _OF_THE_MACHINE:
+                return {}
+            if labels.get(requirement.key) not in requirement.values:
+                wanted[requirement.key] = requirement.values[0]
+                if labels.get(requirement.key, "") == labels.get(_ZONE):
+                    wanted[_ZONE] = requirement.values[0]
+    return wanted
+
+
+def _some_node_has(case: Case, term: tuple[Requirement, ...]) -> bool:
+    return any(all(one.accepts(node.labels.get(one.key)) for one in term) for node in case.cluster.nodes)
 
 
 def _domains(case: Case, row: int) -> dict[str, str]:

@@ -14,15 +14,17 @@ import msgspec
 
 from kplan.cluster import PodInfo
 from kplan.course.rollout import StalledBy
+from kplan.objects.models import PodSpec
 from kplan.pipeline import Planner
 from kplan.reasons.groups import find_groups
 from kplan.reasons.run_cycle import RunCycle
 from kplan.remedies import requests
 from kplan.remedies.candidate import Candidate, Case, Remedies, RemedyCost
-from kplan.remedies.engine import Lands, Measure, Tried, Worse, best
+from kplan.remedies.engine import Lands, Measure, Tried, best
 from kplan.remedies.fields import edited, with_fields
 from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
-from kplan.remedies.more_nodes import SpreadDomains, added, domains_of, several
+from kplan.remedies.more_nodes import SpreadDomains, added, domains_of, of_an_empty_pool, several
+from kplan.remedies.refused import ways_in
 from kplan.remedies.rollouts import rollout_ways, silent_ways
 from kplan.remedies.search import remedies
 from kplan.result.document_how_to import FieldChange, HowTo
@@ -31,7 +33,8 @@ from kplan.scenario.add_node import AddNode
 from kplan.sources import Manifests
 from kplan.studies.by_object import REPLICATED, Mine, by_object, waiting_among
 from kplan.studies.enough_quota import enough_quota
-from kplan.studies.manifest_of import manifest_of
+from kplan.studies.manifest_of import manifest_of, name_of, refused_template
+from kplan.studies.worsening import worse
 from kplan.wording.how_to import how_to
 
 ROUNDS = 3
@@ -141,18 +144,26 @@ class Whole:
     def attempts(self, planner: Planner, item: Mine, waiting: Sequence[PodInfo]) -> list[Attempt]:
         """Find the same, what is best first: one change of how its pods are replaced, and one of the pods or nodes."""
         landing = _Landing(self, planner, item, waiting[0] if waiting else None)
-        measure = Measure(
-            landing.of,
-            lambda replayed: replayed.lands.done and not replayed.lands.worse and not replayed.lands.together,
-        )
         kinds = [list(self._of_rollout(planner, item))]
-        if item.refused_pods and item.by_quota:
-            kinds.append(list(self._larger_quotas(planner)))
+        if item.refused:
+            kinds.append(list(self._larger_quotas(planner)) if item.by_quota else [])
+            template = refused_template(self.again.manifests, item)
+            if template is not None:
+                ways = ways_in(planner.cluster, template, template.namespace, max(1, item.refused_pods))
+                kinds.append(list(ways))
+                landing = replace(landing, spec=template.spec)
         if item.rollout is not None and item.rollout.stalled:
             kinds.append(list(silent_ways(planner.cluster, item.rollout)))
         if waiting:
             answer = remedies(planner, waiting[0], brief=True)
-            kinds.append([*sorted(options(answer, waiting[0]), key=_gives_up), *_of_all_alike(answer)])
+            proposed = sorted(options(answer, waiting[0]), key=_gives_up)
+            kinds.append([*proposed, *_of_all_alike(answer)])
+            if proposed and not of_an_empty_pool(proposed[0]):
+                kinds.append(list(filter(of_an_empty_pool, proposed)))
+        measure = Measure(
+            landing.of,
+            lambda replayed: replayed.lands.done and not replayed.lands.worse and not replayed.lands.together,
+        )
         tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
         return sorted(
             (attempt for attempt in tried if attempt is not None),
@@ -198,6 +209,7 @@ class _Landing:
     planner: Planner
     item: Mine
     pod: PodInfo | None
+    spec: PodSpec | None = None
 
     def of(self, candidate: Candidate) -> Attempt | None:
         """Plan again with a candidate; see Measure."""
@@ -211,7 +223,6 @@ class _Landing:
 
     def _edited(self, candidate: Candidate) -> Attempt | None:
         """Plan the manifests with one of them changed; a request is lowered further, where that lets more land."""
-        assert self.pod is not None
         tried = self._with(candidate) if not candidate.steps else None
         for _ in range(ROUNDS if candidate.code == "lower-request" else 0):
             further = _lower_further(tried) if tried is not None and not tried.found.lands.done else None
@@ -238,8 +249,9 @@ class _Landing:
         try:
             if candidate.fields:
                 rewritten = with_fields(manifest, candidate.fields)
-            elif self.pod is not None:
-                rewritten = edited(manifest, self.pod.pod.spec, candidate.edited)
+            else:
+                spec = self.pod.pod.spec if self.pod is not None else self.spec
+                rewritten = edited(manifest, spec, candidate.edited) if spec is not None else None
         except msgspec.ValidationError:
             return None
         if rewritten is None:
@@ -300,14 +312,14 @@ class _Landing:
     ) -> Attempt | None:
         if played is None:
             return None
-        items = by_object(played.plan)
-        item = next((mine for mine in items if mine.name == self.item.name), None)
+        items, name = by_object(played.plan), name_of(self.whole.again.manifests, self.item)
+        item = next((mine for mine in items if mine.name == name), None)
         if item is None:
             return None
         stalled = item.rollout is not None and bool(item.rollout.stalled)
         wanted = item.wanted + item.refused_pods
         lands = Lands(
-            item.name,
+            name,
             item.landed,
             wanted,
             done=item.landed >= wanted and not stalled,
@@ -367,23 +379,3 @@ def _lower_further(tried: Attempt) -> Candidate | None:
     groups = tuple(group for group in find_groups(asked) if not group.left_out)
     lowering = next(requests.propose(Case(planner, asked, groups)), None) if groups else None
     return None if lowering is None else replace(tried.candidate, edits=(*tried.candidate.edits, *lowering.edits))
-
-
-def worse(first: SimulationPlan, then: SimulationPlan, name: str) -> Worse:
-    """Compare a plan with one that was made again for the good of one object.
-
-    Args:
-        first: the plan as it is.
-        then: the other.
-        name: of the object.
-    """
-    now, before = {item.name: item for item in by_object(then)}, by_object(first)
-    fewer = [
-        (other.name, now[other.name].landed, now[other.name].wanted, other.landed)
-        for other in before
-        if other.name != name and other.name in now and now[other.name].landed < other.landed
-    ]
-    theirs = {step.pod for item in before for step in item.steps}
-    placed = {step.pod for step in then.steps if step.node}
-    pushed = sum(bool(step.node) and step.pod not in theirs | placed for step in first.steps)
-    return Worse(tuple(fewer), pushed, max(0, then.totals.evicted - first.totals.evicted))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from kplan.admission.controllers.workloads import word_of
-from kplan.admission.raw import dig_text
+from kplan.admission.controllers.workloads import namespace_of, word_of
+from kplan.admission.raw import dig_text, read_template
+from kplan.objects.lean import replace
+from kplan.objects.models import Pod
+from kplan.remedies.fields import template_specs
 from kplan.sources import Manifests
+from kplan.sources.fit import Misfit
 from kplan.sources.manifests import ManifestObject
+from kplan.studies.by_object import Mine
 
 
 def manifest_of(manifests: Manifests, workload: str, place: str) -> ManifestObject | None:
@@ -14,15 +19,16 @@ def manifest_of(manifests: Manifests, workload: str, place: str) -> ManifestObje
     Args:
         manifests: the manifests, as they were read.
         workload: ``deploy/shop/web``.
-        place: ``file:line``.
+        place: ``file:line`` where it begins, or of a field of it that is refused.
 
     Returns:
         The object, of several of one name the last, which counts; None where its name was made up for it, and others
         of its line are named likewise.
     """
     there = [manifest for manifest in manifests.objects if manifest.place == place]
-    if len(there) < 2:
-        return next(iter(there), None)
+    if len(there) == 1:
+        return there[0]
+    there = there or list(manifests.objects)
     words = {id(manifest): word_of(manifest, manifests.namespace) for manifest in there}
     named = [manifest for manifest in there if words[id(manifest)] == workload]
     if named:
@@ -33,3 +39,23 @@ def manifest_of(manifests: Manifests, workload: str, place: str) -> ManifestObje
         if not dig_text(manifest.raw, "metadata.name") and workload.startswith(words[id(manifest)])
     ]
     return made_up[0] if len(made_up) == 1 else None
+
+
+def name_of(manifests: Manifests, item: Mine) -> str:
+    """Name of an object once it is let in: one that is refused itself has none as a workload."""
+    refused = item.change.refused and not item.change.workload
+    manifest = manifest_of(manifests, item.name, item.change.place) if refused else None
+    return item.name if manifest is None else word_of(manifest, manifests.namespace)
+
+
+def refused_template(manifests: Manifests, item: Mine) -> Pod | None:
+    """The only pod template of an object, as a pod in its namespace; None where there is none, or are several."""
+    manifest = manifest_of(manifests, item.name, item.change.place)
+    templates = template_specs(manifest) if manifest is not None else []
+    if manifest is None or len(templates) != 1:
+        return None
+    try:
+        pod = read_template({"spec": templates[0]}, "")
+    except Misfit:
+        return None
+    return replace(pod, metadata=replace(pod.metadata, namespace=namespace_of(manifest, manifests.namespace)))

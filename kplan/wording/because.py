@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 
+from kplan.cluster.owners import controller
 from kplan.framework.reason_codes import ReasonCode
-from kplan.reasons.groups import NodeGroup
+from kplan.reasons.groups import Atom, NodeGroup
 from kplan.result.document_base import Cause
 from kplan.wording.amounts import wanted
 from kplan.wording.groups import ToldGroup, tell
@@ -36,9 +37,7 @@ def because_wanted(told: ToldGroup, others: Sequence[NodeGroup]) -> tuple[Cause,
     atoms = view.group.atoms
     said = sentence(view, atoms[0], phrases[0]) if len(atoms) == 1 else Said.of(_together(view, phrases))
     here = {atom.same(view.own) for atom in atoms}
-    more = {atom.same(view.own) for group in others for atom in group.atoms} - here
-    tail = f"; {_rest(view, others, len(more))}" if more else ""
-    tail = tail if len(str(said)) + len(tail) <= ROOM else ""
+    tail = _rest(view, _asked_about(view, others), here, ROOM - len(str(said)))
     cause = Cause(code=atoms[0].public_code, text=said.whole() + tail)
     amount = len(atoms) == 1 and atoms[0].resource not in ("", "pods")
     return cause, _with_tail(wanted(view, atoms[0]), tail) if amount else None
@@ -82,14 +81,35 @@ def _choice(view: View, group: NodeGroup) -> str:
     return ""
 
 
-def _rest(view: View, others: Sequence[NodeGroup], more: int) -> str:
-    """What keeps the pod from the other nodes, if it is one thing; else how many."""
-    plain = f"{count(more, 'more reason')} on other nodes"
-    if len(others) != 1 or len(others[0].atoms) != 1 or not others[0].atoms[0].refined:
-        return plain
-    names = [view.name(int(row)) for row in others[0].rows]
-    who = joined(names) if len(names) <= 2 else f"the other {len(names):,} nodes"
-    return f"{who}: {phrase(view_of(view.asked, others[0], view.own), others[0].atoms[0]).short}"
+def _asked_about(view: View, others: Sequence[NodeGroup]) -> Sequence[NodeGroup]:
+    """The other groups; without nodes that a pod of a DaemonSet is not for."""
+    daemon = controller(view.asked.pod)[0] == "DaemonSet"
+    return [group for group in others if not (daemon and group.left_out)]
+
+
+def _rest(view: View, others: Sequence[NodeGroup], here: Collection[Hashable], room: int) -> str:
+    """What keeps the pod from the other nodes, if it is one thing; else how many, as far as there is room."""
+    more: dict[Hashable, list[tuple[NodeGroup, Atom]]] = {}
+    for group in others:
+        for atom in group.atoms:
+            if atom.same(view.own) not in here:
+                more.setdefault(atom.same(view.own), []).append((group, atom))
+    told = _one_thing(view, next(iter(more.values())), len(others)) if len(more) == 1 else []
+    plain = [f"{count(len(more), 'more reason')} on other nodes"] if more else []
+    return next((f"; {text}" for text in [*told, *plain] if len(text) + 2 <= room), "")
+
+
+def _one_thing(view: View, found: Sequence[tuple[NodeGroup, Atom]], groups: int) -> list[str]:
+    """Name the nodes that are refused for one thing more, and that thing: with its numbers, and without."""
+    names = [view.name(int(row)) for group, _ in found for row in group.rows]
+    group, atom = found[0]
+    words = phrase(view_of(view.asked, group, view.own), atom)
+    others = "the other " if groups == len(found) else ""
+    who = joined(names) if len(names) <= 2 else f"{others}{len(names):,} nodes"
+    if group.left_out:
+        return [f"{who} {'is' if len(names) == 1 else 'are'} {words.short}"]
+    numbers = f" ({words.same})" if words.same and len(found) == 1 and not atom.refined else ""
+    return list(dict.fromkeys([f"{who}: {words.short}{numbers}", f"{who}: {words.short}"]))
 
 
 def _together(view: View, phrases: Sequence[Phrase]) -> str:

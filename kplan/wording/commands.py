@@ -13,7 +13,7 @@ from kplan.objects.lean import replace
 from kplan.objects.models import PodSpec
 from kplan.objects.well_known import HOSTNAME
 from kplan.plugins.shared.claims import SELECTED_NODE
-from kplan.remedies.about import Lower, Moves, Named, NewClaim, NewNode
+from kplan.remedies.about import GivenAmounts, Lower, Moves, Named, NewClaim, NewNode
 from kplan.remedies.candidate import Candidate, Edit
 from kplan.remedies.specs import merge_patch
 from kplan.wording.moving import journey_commands
@@ -71,7 +71,7 @@ def _lines(candidate: Candidate, pod: PodInfo | None) -> Iterator[str]:
             yield f"# then a claim {what.claim}: {asks}"
         case Named() as what:
             yield from _filled(candidate.code, what)
-        case Lower() | None:
+        case Lower() | GivenAmounts() | None:
             pass
         case Moves() as what:
             yield from journey_commands(what.journey)

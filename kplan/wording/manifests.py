@@ -116,3 +116,29 @@ def count_unknown(some: Sequence[UnsureCount]) -> str:
 def pod_security(namespace: str, level: str) -> str:
     """Say that what a namespace enforces is not modelled."""
     return f"namespace {namespace} enforces PodSecurity {level}: not modelled, it may refuse pods"
+
+
+def security_refuses(workload: str, namespace: str, level: str, fields: Sequence[str]) -> str:
+    """Doubt that pods are let in which PodSecurity plainly refuses.
+
+    Args:
+        workload: ``deploy/shop/web``.
+        namespace: its namespace.
+        level: what that enforces.
+        fields: what of the pods is refused, at least one.
+    """
+    enforces = f"namespace {namespace} enforces PodSecurity {level}, which forbids {listed(fields, most=2)}"
+    return f"{workload}: {enforces}: its pods are refused unless they are exempt"
+
+
+def needs_readiness(workload: str, conditions: Sequence[str], *, rolls: bool) -> str:
+    """Say who else has to act before pods are ready.
+
+    Args:
+        workload: ``deploy/shop/web``.
+        conditions: that its readinessGates name, at least one.
+        rolls: whether pods that run are replaced step by step.
+    """
+    then = "its rollout goes no further than its first new pods" if rolls else "they are never ready"
+    what = listed(list(conditions), most=2)
+    return f"{workload}: its pods are ready only once another controller sets {what} (readinessGates); without, {then}"

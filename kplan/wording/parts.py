@@ -138,7 +138,8 @@ def _waiting(claim: WaitingClaim) -> Volume:
     provisioner = f", provisioned by {claim.provisioner}" if claim.provisioner else ", no provisioner"
     size = f"{claim.size}, " if claim.size else ""
     text = f"{size}class {claim.storage_class} (WaitForFirstConsumer){provisioner}"
-    details = [f"allowed: {topology}" for topology in claim.topologies]
+    allowed = (", ".join(f"{one.key} in ({', '.join(one.values)})" for one in term) for term in claim.topologies)
+    details = [f"allowed: {topology}" for topology in allowed]
     if not claim.provisioner:
         details += [f"{volume.volume}: {UNSUITABLE[volume.why]}" for volume in claim.unsuitable[:3]]
     if claim.suitable:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from kplan.remedies.about import (
     NEW_DOMAIN,
     About,
+    GivenAmounts,
     Lower,
     LowerRequest,
     Moves,
@@ -47,6 +48,8 @@ def _words(code: str, what: About) -> Words:
             return Words(f"{made}, {'WaitForFirstConsumer' if what.late else f'class {what.storage_class}'}")
         case Lower():
             return _lower(what)
+        case GivenAmounts():
+            return Words(_given(what))
         case Moves():
             return Words(moving(what.journey), note=step_by_step(what.journey))
         case Named():
@@ -123,6 +126,20 @@ def _lower(what: Lower) -> Words:
     return Words(joined(named), short=joined(short), failed=least)
 
 
+def _given(what: GivenAmounts) -> str:
+    """``memory limit 2Gi``, ``cpu limit and request 750m (now 1) of main and proxy``: what is alike is told once."""
+    kinds: dict[tuple[str, str, str, str], list[str]] = {}
+    for given in what.amounts:
+        kinds.setdefault((given.resource, given.new, given.old, given.container), []).append(given.kind)
+    containers: dict[tuple[str, str, str, str], list[str]] = {}
+    for (resource, new, old, container), some in kinds.items():
+        containers.setdefault((resource, joined(some), new, old), []).append(container)
+    return joined(
+        f"{resource} {kind} {new}{f' (now {old})' if old else ''}{f' of {joined(names)}' if all(names) else ''}"
+        for (resource, kind, new, old), names in containers.items()
+    )
+
+
 def _part(request: LowerRequest) -> str:
     part = request.part
     if not part.name:
@@ -149,7 +166,8 @@ def _differs(what: NewNode) -> str:
         return f" (limit {what.limit})"
     place = [f"another {key}" if value == NEW_DOMAIN else f"{key} {value}" for key, value in what.place]
     sizes = f", with {joined(map(_amount, what.sizes))}" if what.sizes else ""
-    return (f", {joined(place)}" if place else "") + sizes
+    labels = f", labelled {joined('='.join(pair) for pair in what.labels)}" if what.labels else ""
+    return (f", {joined(place)}" if place else "") + labels + sizes
 
 
 def _amount(what: ResourceAmount) -> str:

@@ -215,6 +215,7 @@ PHRASES: Mapping[str, Words] = {
         note="they may still run on {node}, a second time under their names",
     ),
     "rolling": Words("--rolling: each node is back before the next one goes"),
+    "rolling alone": Words("--rolling: {node} is uncordoned once its pods have left"),
     "rolling instead": Words("--rolling, not --together: each node is back before the next one goes"),
     "template-without-node": Words("no spec.nodeName in the template of {names:and}", note="its pods are replaced"),
     "always-allow": Words("{name} unhealthyPodEvictionPolicy AlwaysAllow"),
@@ -230,6 +231,8 @@ PHRASES: Mapping[str, Words] = {
     "recreate": Words("strategy Recreate"),
     "shared-volume": Words("a volume with ReadWriteMany for {names:and}", note="if its driver can"),
     "node-mended": Words("mend {node}, so that its kubelet is heard again"),
+    "other-priority-class": Words("priorityClassName {new} (now {old})"),
+    "other-priority-class none": Words("no priorityClassName (now {old})"),
     "larger-quota": Words("quota {name} {key} {new} (now {old})"),
     "delete-by-force": Words(
         "delete {names:and} by force, once its node is known to be off", note="its owner makes another"

@@ -122,8 +122,14 @@ def clock_text(paces: Paces, now: Span, *, stalled: bool, detached: str = "") ->
     return f"it takes {span_text(now)}{until}, plus {more} ({'; '.join(parts)})"
 
 
-def deadline_text(fleet: Fleet, paces: Paces, *, stalled: bool) -> str:
+def deadline_text(fleet: Fleet, paces: Paces, *, stalled: bool, waits: int = 0) -> str:
     """Say what comes of the progress deadline of a Deployment; empty where it is not reached.
+
+    Args:
+        fleet: the Deployment.
+        paces: of its new pods.
+        stalled: whether it goes no further.
+        waits: longest time that a new pod may wait for what left before it [s].
 
     Source: syncRolloutStatus in pkg/controller/deployment/progress.go.
     """
@@ -138,5 +144,10 @@ def deadline_text(fleet: Fleet, paces: Paces, *, stalled: bool) -> str:
         return (
             f"each pod takes {paces.ready:,} s to be ready, longer than progressDeadlineSeconds {fleet.deadline:,}: it "
             "says ProgressDeadlineExceeded meanwhile, and goes on"
+        )
+    if waits > fleet.deadline:
+        return (
+            f"what leaves may take {waits:,} s to end, longer than progressDeadlineSeconds {fleet.deadline:,}: where a "
+            "new pod waits for that, it says ProgressDeadlineExceeded meanwhile, and goes on"
         )
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kplan.framework.reason_codes import ReasonCode
+from kplan.objects.models import Node
 from kplan.objects.selectors import Requirement
 from kplan.plugins.node_volume_limits import DriverUsage, NodeVolumeLimitsFacts
 from kplan.plugins.volume_binding.facts import VolumeBindingFacts, WaitingClaim
@@ -144,8 +145,7 @@ def reach_sentence(view: View, atom: Atom, words: Phrase, facts: VolumeBindingFa
     if volume is None:
         return ""
     term = volume.terms[0] if volume.terms else ()
-    zones = [requirement for requirement in term if "zone" in requirement.key] or term
-    needs = wanted_label(zones[0]) if zones else "elsewhere"
+    needs = _place(term) if term else "elsewhere"
     reach, start = list(volume.reachable), (f"its volume {volume.volume}", f" (claim {view.claim(volume.claim)})")
     if not reach:
         return Said.of(*start, f" needs {needs}, which no node has")
@@ -184,7 +184,14 @@ def no_volume_sentence(view: View, atom: Atom, words: Phrase, facts: VolumeBindi
     """Why no volume that is there suits a claim that nothing provisions."""
     if not facts.waiting:
         return ""
-    claim = facts.waiting[0]
+    nodes = view.asked.cluster.nodes
+    outside = [claim for claim in facts.waiting if _outside(claim, nodes[view.shown[0]])]
+    claim = (outside or facts.waiting)[0]
+    if claim.provisioner and outside:
+        where = " or ".join(dict.fromkeys(_place(term) for term in claim.topologies if term))
+        nobody = ", which no node has" if all(_outside(claim, node) for node in nodes) else ""
+        start = (f"claim {view.claim(claim.claim)}", f" ({claim.storage_class})")
+        return Said.of(*start, f": its class provisions volumes in {where or 'no place'} only{nobody}")
     if claim.provisioner:
         name, storage_class = f"claim {view.claim(claim.claim)}", f" ({claim.storage_class})"
         return Said.of(name, storage_class, ": its class provisions no volume for these nodes")
@@ -192,6 +199,20 @@ def no_volume_sentence(view: View, atom: Atom, words: Phrase, facts: VolumeBindi
     if claim.suitable:
         why = f"{listed(claim.suitable, most=2)} can be used from other nodes only"
     return f"{_wants(view, claim)}: {why or 'it has no volume at all'}"
+
+
+def _outside(claim: WaitingClaim, node: Node) -> bool:
+    """Whether the class of a claim makes no volumes for a node, by the labels of that."""
+    return bool(claim.topologies) and not any(
+        term and all(requirement.accepts(node.labels.get(requirement.key)) for requirement in term)
+        for term in claim.topologies
+    )
+
+
+def _place(term: tuple[Requirement, ...]) -> str:
+    """``zone c``: what tells a place best."""
+    zones = [requirement for requirement in term if "zone" in requirement.key] or term
+    return wanted_label(zones[0])
 
 
 def _wants(view: View, claim: WaitingClaim) -> str:

@@ -43,7 +43,7 @@ TEXTS: dict[str, tuple[int, str]] = {
         """\
 PARTLY   2 of 8 pods are placed, 6 not, for 1 cause
 Because  the claim of its entry gpu wants 2 of gpu: a has 1 free of 4 (used by
-         ml/st-0, ml/new-f8c55d78d-ffn86); 1 more reason on other nodes
+         ml/st-0, ml/new-f8c55d78d-ffn86); c: no device of gpu
 Try      3 more nodes like a -> all 8 replicas land
 
 Change   deploy/ml/new  new, 8 pods; ResourceClaim of its entry gpu from
@@ -61,7 +61,7 @@ Steps    #  pod                     node
          2  ml/new-f8c55d78d-kmc6l  b        takes gpu-1, gpu-2
 Why      6 not placed, most first, as each was tried
       6  the claim of its entry gpu wants 2 of gpu: a has 1 free of 4 (used by
-           ml/st-0, ml/new-f8c55d78d-ffn86); 1 more reason on other nodes
+           ml/st-0, ml/new-f8c55d78d-ffn86); c: no device of gpu
            deploy/ml/new 6
 Nearest  for ml/new-f8c55d78d-5dhgn
       2  devices of gpu in use
@@ -77,7 +77,7 @@ From     two.json, 3 nodes, 2 pods; rules of 1.37 (no version recorded)
         """\
 PARTLY   ml/new: 2 of the 8 it asks for fit (0 run)
 Because  the claim of its entry gpu wants 2 of gpu: a has 1 free of 4 (used by
-         ml/st-0, ml/new-f8c55d78d-ffn86-more-1)
+         ml/st-0, ml/new-f8c55d78d-ffn86-more-1); c: no device of gpu
 Try      3 more nodes like a -> all 8 fit
 
 Where    zone  run  more  on
@@ -95,7 +95,7 @@ From     two.json, 3 nodes, 2 pods; rules of 1.37 (no version recorded)
         """\
 BLOCKED  a is lost: 0 of 4 pods placed again, 4 Pending (ml/st-0, +3)
 Because  ml/st-0: the claim of its entry gpu wants 1 of gpu: b has 0 free of 4
-         (used by ml/st-1, ml/st-3, +2); 1 more reason on other nodes
+         (used by ml/st-1, ml/st-3, +2); c: no device of gpu
 Try      one more node like a -> all placed
 
 Pods     pod      lands on  when
@@ -126,8 +126,8 @@ From     eight.json, 3 nodes, 8 pods; rules of 1.37 (no version recorded)
         """\
 FAILS    deploy/ml/new fails
 Because  deploy/ml/new: the claim of its entry gpu wants 2 of gpu: a has 1 free
-         of 4 (used by ml/st-0, ml/new-f8c55d78d-ffn86); 1 more reason on other
-         nodes (pairs.json:1)
+         of 4 (used by ml/st-0, ml/new-f8c55d78d-ffn86); c: no device of gpu
+         (pairs.json:1)
 Try      3 more nodes like a -> all 8 replicas land
 
 Checked        object         change       result
@@ -174,8 +174,7 @@ def test_what_a_command_says_word_for_word(call: str, capsys: pytest.CaptureFixt
 IN_USE = "devices-in-use"
 WANTS_2 = "the claim of its entry gpu wants 2 of gpu: a has 1 free of 4 "
 WANTS_1 = (
-    "the claim of its entry gpu wants 1 of gpu: b has 0 free of 4 (used by ml/st-1, ml/st-3, +2);"
-    " 1 more reason on other nodes"
+    "the claim of its entry gpu wants 1 of gpu: b has 0 free of 4 (used by ml/st-1, ml/st-3, +2); c: no device of gpu"
 )
 
 

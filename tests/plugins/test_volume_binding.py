@@ -604,7 +604,7 @@ def test_facts_tell_what_volumes_need_and_what_nodes_have() -> None:
             size="5Gi",
             storage_class="made",
             provisioner=CSI,
-            topologies=(f"{ZONE} in (b)",),
+            topologies=((Requirement(ZONE, "In", ("b",)),),),
             selected_node="",
             suitable=("fits",),
             unsuitable=(UnsuitableVolume("small", Mismatch.SIZE),),

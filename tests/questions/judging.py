@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from kplan.objects.kind_words import kind_word
 from kplan.result.document_plan import SimulationPlan
 from kplan.studies.by_object import Mine, by_object
 
@@ -75,7 +76,8 @@ def judge(way: Way, again: Json) -> str:
     if kind == "SimulationPlan":
         return _lands(way, msgspec.convert(again, SimulationPlan), landed, wanted)
     if kind == "CheckResult":
-        mine = next(item for item in again["objects"] if item["object"] == way.beside["object"])
+        names = _let_in(way.beside["object"])
+        mine = next(item for item in again["objects"] if item["object"] in names)
         return "" if mine["status"] == "ok" or mine.get("placed", 0) >= landed else f"{mine}"
     if kind == "CapacityReport":
         added = [shape for shape in again.get("cheapest", {}).get("shapes", ()) if shape["nodes"]]
@@ -136,11 +138,18 @@ def _lands(way: Way, plan: SimulationPlan, landed: int, wanted: int) -> str:
         fits = sum(step.result == "placed" and step.owner in beside["owners"] for step in plan.steps)
         return "" if fits >= landed else f"{fits} of {landed} fit"
     names = [beside["workload"]] if "workload" in beside else [*beside.get("owners", ()), beside.get("object", "")]
+    names = [name for told in names for name in _let_in(told)]
     mine = next(item for item in by_object(plan) if not _names(item).isdisjoint(names))
     if not wanted:
         return "" if plan.verdict == "FITS" and not any(one.uneven for one in plan.rollouts) else plan.verdict
     done = landed < wanted or not mine.stalled
     return "" if mine.landed == landed and done else f"{mine.landed} of {landed} land, {plan.sentence}"
+
+
+def _let_in(name: str) -> tuple[str, ...]:
+    """What an object is called, and once it is let in: ``Job shop/run`` is ``job/shop/run`` then."""
+    kind, _, key = name.partition(" ")
+    return (name, f"{kind_word(kind)}/{key}") if key else (name,)
 
 
 def waiting(way: Way) -> bool:

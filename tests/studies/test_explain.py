@@ -291,7 +291,7 @@ CASES = {
         """
         PENDING  default/p fits 0 of 3 nodes
         Because  n-2 and n-3 would do but for taint gpu=yes:NoSchedule, which the pod
-                 does not tolerate; 1 more reason on other nodes
+                 does not tolerate; n-1: cordoned (spec.unschedulable)
         Try      tolerate gpu=yes -> n-2, n-3 fit
 
         Why      3 nodes, nearest first

@@ -286,6 +286,35 @@ ROWS: list[tuple[str, a.About, Words]] = [
     ),
     ("shared-volume", a.Named(names=("d",)), Words("a volume with ReadWriteMany for d", note="if its driver can")),
     ("node-mended", a.Named(node="n"), Words("mend n, so that its kubelet is heard again")),
+    (
+        "other-priority-class",
+        a.Named(new="high", old="hihg"),
+        Words("priorityClassName high (now hihg)"),
+    ),
+    ("other-priority-class", a.Named("none", new="", old="hihg"), Words("no priorityClassName (now hihg)")),
+    (
+        "amounts-given",
+        a.GivenAmounts(
+            (
+                a.GivenAmount("limit", "memory", "2Gi", "", "main"),
+                a.GivenAmount("limit", "memory", "2Gi", "", "proxy"),
+                a.GivenAmount("request", "cpu", "1", "", "main"),
+            )
+        ),
+        Words("memory limit 2Gi of main and proxy and cpu request 1 of main"),
+    ),
+    (
+        "amounts-lowered",
+        a.GivenAmounts(
+            (a.GivenAmount("limit", "cpu", "500m", "1", ""), a.GivenAmount("request", "cpu", "500m", "1", ""))
+        ),
+        Words("cpu limit and request 500m (now 1)"),
+    ),
+    (
+        "one-more-node",
+        a.NewNode("n1", place=(("zone", "b"),), labels=(("pool", "gpu"), ("disk", "ssd"))),
+        Words("one more node like n1, zone b, labelled pool=gpu and disk=ssd"),
+    ),
     ("larger-quota", a.Named(name="q", key="limits.cpu", new="9", old="8"), Words("quota q limits.cpu 9 (now 8)")),
     (
         "delete-by-force",

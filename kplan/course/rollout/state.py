@@ -161,6 +161,7 @@ class Rollout:
         paces: how long its new pods take, as far as specs say.
         now: when what became available last did so, in seconds since the beginning.
         gone: when all that left so far are gone for good, at most.
+        waits: longest time that a pod may wait for what left before it, at most [s].
         detached: silent node that a volume of its pods had to be detached from by force; empty for none.
     """
 
@@ -181,6 +182,7 @@ class Rollout:
     paces: Paces = field(default_factory=Paces)
     now: Span = AT_ONCE
     gone: int = 0
+    waits: int = 0
     detached: str = ""
 
     def old(self) -> list[Replica]:
@@ -249,6 +251,7 @@ class Rollout:
         self.there[info.row] = Replica(info, new)
         shared.made.append(info)
         self.steps.append(RolloutStep(info, since=self.made_now()))
+        self.waits = max(self.waits, self.gone - self.now.most)
         self.peak = max(self.peak, len(self.there))
         self.unmade.pop(pod.name, None)
         return True

@@ -78,7 +78,7 @@ class WaitingClaim(Facts):
         size: what it asks for, as Kubernetes prints it; empty if nothing.
         storage_class: its class.
         provisioner: of the class; empty where volumes are not made on demand.
-        topologies: allowedTopologies of the class, one text a term; empty if any node will do.
+        topologies: the requirements of each term of the class's allowedTopologies; empty if any node will do.
         selected_node: the node a volume is being made for already; empty for none.
         suitable: names of the volumes it could have, where they can be used.
         unsuitable: the others of the class.
@@ -89,7 +89,7 @@ class WaitingClaim(Facts):
     size: str
     storage_class: str
     provisioner: str
-    topologies: tuple[str, ...]
+    topologies: tuple[tuple[Requirement, ...], ...]
     selected_node: str
     suitable: tuple[str, ...]
     unsuitable: tuple[UnsuitableVolume, ...]
@@ -195,7 +195,7 @@ def _waiting(claim: PersistentVolumeClaim, cluster: Cluster, features: Features)
         storage_class=name,
         provisioner=(storage_class.provisioner or "") if provisions(storage_class) else "",
         topologies=tuple(
-            ", ".join(f"{e.key} in ({', '.join(e.values or ())})" for e in term.match_label_expressions or ())
+            tuple(Requirement(e.key, "In", tuple(e.values or ())) for e in term.match_label_expressions or ())
             for term in storage_class.allowed_topologies or ()
         ),
         selected_node=claim.annotations.get(SELECTED_NODE, ""),

@@ -36,13 +36,13 @@ from kplan.studies.doubts import missing_nodes, pod_doubts
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
 
-_HELPED = frozenset({"does-not-fit", "quota"})
+_HELPED = frozenset({"does-not-fit", "quota", "refused"})
 """Rules whose findings may have a remedy that is tried."""
 _ATTEMPTS = 3
 """Findings that a remedy is looked for: each is a search of its own."""
 _OF_PLACES = frozenset({"nodes-missing", "no-pods", "scheduler-config-assumed"})
 """Codes of doubts about where pods land, and nothing else."""
-_ONLY_REFUSING = frozenset({"no-resourcequotas"})
+_ONLY_REFUSING = frozenset({"no-resourcequotas", "pod-security"})
 """Codes of doubts about what would only refuse more."""
 _VERDICTS = {"placed": "FITS", "preempted": "PREEMPTS"}
 
@@ -150,7 +150,7 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) ->
             continue
         left -= 1
         waiting = waiting_among(cluster, (step.pod for step in item.failed))
-        remedy = whole.attempt(planner, item, waiting) if waiting or item.by_quota else None
+        remedy = whole.attempt(planner, item, waiting) if waiting or item.by_quota or item.refused else None
         if remedy is None:
             yield finding
             continue

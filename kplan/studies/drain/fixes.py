@@ -13,6 +13,7 @@ from kplan.cluster.silence import OUT_OF_SERVICE
 from kplan.course.drains.drain import DrainRun, Gone, run_drain
 from kplan.course.readiness.serving import OwnerOfPods, without
 from kplan.course.trial.trying import ask_after
+from kplan.framework.reason_codes import ReasonCode
 from kplan.pipeline import Planner
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, RemedyCost, both
@@ -36,6 +37,10 @@ _TOGETHER_TRIED = 8
 _DELETE = "delete-drained"
 _SPREAD = "spread-skew"
 """Code of the reason that a spread constraint gives."""
+_WRONG_NODES = frozenset(
+    {ReasonCode.NODE_SELECTOR, ReasonCode.NODE_AFFINITY, ReasonCode.VOLUME_OUT_OF_REACH, ReasonCode.VOLUME_ZONE}
+)
+"""Reasons that hold as long as a node has the labels it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +134,11 @@ def find_fixes(
         return tried(candidate, ask_after(planner, steps, ask))
 
     measure = by_steps(Measure(left, lambda drained: not drained.left))
-    turns = len(nodes) > 1 and not rolling
-    ways = [way for way in _ways(planner.cluster, nodes, run, turns=turns, together=together, delete=not delete) if way]
+    ways = [
+        way
+        for way in _ways(planner.cluster, nodes, run, turns=not rolling, together=together, delete=not delete)
+        if way
+    ]
     alone = sift(chain.from_iterable(ways), measure, most=MOST)
     lasting = any(_lasts(helped) for helped in alone.helps)
     # with what lets no pod wait for a node first, and behind what lasts what somebody puts back
@@ -184,6 +192,7 @@ def _ways(
     homeless = [gone for gone in left if gone.number and gone not in named and gone not in unmade]
     if (named or unmade) and not homeless:
         return
+    turns = turns and (len(nodes) > 1 or any(_only_there(gone) for gone in homeless))
     more = list(_open(cluster, nodes, turns=turns, together=together)) if homeless else []
     if delete and any(_counts_nodes(gone) for gone in homeless):
         more.append(Candidate(_DELETE, RemedyCost.UNCORDON, about.Named(), steps=(DELETE,)))
@@ -227,10 +236,17 @@ def _counts_nodes(gone: Gone[Failure]) -> bool:
     return failure is not None and failure.because.code == _SPREAD
 
 
+def _only_there(gone: Gone[Failure]) -> bool:
+    """Whether the nodes that stay are wrong for a pod, whatever room they have: its volume or its rules name others."""
+    failure = gone.landing.why if gone.landing is not None else None
+    return failure is not None and failure.because.code in _WRONG_NODES
+
+
 def _open(cluster: Cluster, nodes: Sequence[str], *, turns: bool, together: bool) -> Iterator[Candidate]:
     """Open nodes that take no pods: the ones drained before, once they are back; others that are cordoned."""
     if turns:
-        yield Candidate("rolling", RemedyCost.UNCORDON, about.Named("instead" if together else ""), steps=(ROLLING,))
+        variant = "instead" if together else "alone" if len(nodes) == 1 else ""
+        yield Candidate("rolling", RemedyCost.UNCORDON, about.Named(variant, node=nodes[0]), steps=(ROLLING,))
     cordoned = [node.name for node in cluster.nodes if node.spec.unschedulable and node.name not in nodes]
     for name in cordoned[:_NODES_TRIED]:
         yield Candidate("uncordon", RemedyCost.UNCORDON, about.Named(node=name), steps=(Cordon(name, on=False),))

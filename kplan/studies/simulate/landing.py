@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,20 +21,19 @@ from kplan.result.document_base import part_of
 from kplan.result.document_plan import Expanded, FieldRefusal
 from kplan.scenario.autoscaling import autoscalers_with, target_of
 from kplan.sources import Manifests, load_objects
+from kplan.studies.simulate.unread_fields import gated_readiness, secured
 from kplan.studies.simulate.unread_rules import unread_rules
 from kplan.wording.manifests import (
     changed,
     count_unknown,
     owned_replicas,
     part_of_a_byte,
-    pod_security,
     request_nothing,
     requests_nothing,
     selects_no_pod,
     spreads_others,
 )
 
-_SECURITY = "pod-security.kubernetes.io/"
 _NAMED = 3
 _DEFINITION = "CustomResourceDefinition"
 """What makes no pods by itself."""
@@ -121,7 +119,9 @@ def land_objects(
     later = {(fleet.workload, fleet.place) for fleet in expansion.fleets if fleet.pods}
     pods = [entry.pod for entry in expansion.pods if (entry.workload, entry.place) not in later]
     merged = with_objects(state, (*expansion.objects, *pods))
-    notes = (*expansion.notes, *_security(merged, expansion), *_autoscaled(manifests, state, rules.minor))
+    may_refuse, refuses = secured(merged, manifests, expansion)
+    ready = gated_readiness(manifests, expansion)
+    notes = (*expansion.notes, *may_refuse, *_autoscaled(manifests, state, rules.minor), *ready)
     changes = list(_changes(expansion, merged.pods, rules))
     return Landed(
         merged,
@@ -142,6 +142,7 @@ def land_objects(
             ),
             *_uncounted(expansion.ledger),
             *unread_rules(manifests, state),
+            *refuses,
         ),
     )
 
@@ -237,15 +238,6 @@ def _autoscaled(manifests: Manifests, state: ClusterState, minor: int) -> Iterat
         owner = owners.get(target_of(manifest, manifests.namespace))
         if owner is not None and not owner.paused and dig(manifest.raw, "spec.replicas") is not None:
             yield owned_replicas(f"{owner.kind} {owner.workload}", owner.name, owner.least, owner.most)
-
-
-def _security(state: ClusterState, expansion: Expansion) -> Iterable[str]:
-    """Name PodSecurity as not modelled where a namespace has its labels."""
-    spaces = Counter(entry.pod.namespace for entry in expansion.pods)
-    for item in state.namespaces:
-        levels = [value for label, value in item.labels.items() if label == f"{_SECURITY}enforce"]
-        if item.name in spaces and levels:
-            yield pod_security(item.name, levels[0])
 
 
 _COUNTED = ("cpu", "memory")

@@ -1,4 +1,4 @@
-"""What would let in pods that a quota refuses."""
+"""What would let in objects and pods that a quota, a class or a LimitRange refuses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ATTEMPTS = 3
 
 
 def let_in(planner: Planner, plan: SimulationPlan, again: Again) -> SimulationPlan:
-    """Try what would let in pods that a quota refuses, of the first objects; rollouts that stall are told elsewhere.
+    """Try what would let in what admission refuses, of the first objects; rollouts that stall are told elsewhere.
 
     Args:
         planner: planner over the cluster as the plan left it.
@@ -26,9 +26,9 @@ def let_in(planner: Planner, plan: SimulationPlan, again: Again) -> SimulationPl
     items = {item.name: item for item in by_object(plan)}
     change, left = [], _ATTEMPTS
     for expanded in plan.change:
-        item = items.get(expanded.workload) if expanded.refused_pods else None
+        item = items.get(expanded.workload or expanded.object) if expanded.refused else None
         remedy = None
-        if item is not None and item.by_quota and item.rollout is None and left:
+        if item is not None and item.rollout is None and left:
             left -= 1
             remedy = whole.attempt(planner, item, ())
         if remedy is not None:

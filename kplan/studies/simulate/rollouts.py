@@ -41,7 +41,7 @@ def _plan(rollout: Rollout, shared: Shared) -> RolloutPlan:
         takes_most=rollout.now.most,
         clock=clock_text(rollout.paces, rollout.now, stalled=stall is not None, detached=rollout.detached),
         deadline=fleet.deadline or 0,
-        deadline_told=deadline_text(fleet, rollout.paces, stalled=stall is not None),
+        deadline_told=deadline_text(fleet, rollout.paces, stalled=stall is not None, waits=rollout.waits),
         steps=tuple(_step(step, shared.attempts, shared.started) for step in rollout.told_steps()),
     )
 

@@ -12,7 +12,7 @@ from kplan.sources import ManifestObject, Manifests
 
 _ALWAYS = ("ResourceQuota", "LimitRange")
 _IF_NAMED = {"PriorityClass": "priorityClassName", "RuntimeClass": "runtimeClassName"}
-_PODS = ("spec", "spec.template.spec", "spec.jobTemplate.spec.template.spec", "template.spec")
+PODS = ("spec", "spec.template.spec", "spec.jobTemplate.spec.template.spec", "template.spec")
 """Where the fields of a pod stand in a Pod, a workload, a CronJob and a PodTemplate."""
 _BUILT_IN = "system-"
 
@@ -35,5 +35,5 @@ def unread_rules(manifests: Manifests, state: ClusterState) -> Iterator[Doubt]:
 
 def _names(manifest: ManifestObject, field: str) -> bool:
     """Tell whether the pods of a manifest name a class that is not one of Kubernetes' own."""
-    named = (dig_text(manifest.raw, f"{path}.{field}") for path in _PODS)
+    named = (dig_text(manifest.raw, f"{path}.{field}") for path in PODS)
     return any(name and not name.startswith(_BUILT_IN) for name in named)
