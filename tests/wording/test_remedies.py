@@ -262,6 +262,7 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("maxSurge 0 (now 2), maxUnavailable 1 (now 0)"),
     ),
     ("recreate", a.Named(), Words("strategy Recreate")),
+    ("rolling", a.Named("alone", node="n"), Words("--rolling: n is uncordoned once its pods have left")),
     (
         "rolling",
         a.Named("instead"),
