@@ -8,8 +8,8 @@ all of them, and names what falls short of its target and what was not measured.
 writes nothing: it shows that all of it runs. KPLAN_CLUSTER_CAPACITY names the program that ``capacities.py`` tells how
 to build.
 
-The targets were set on a machine on which ``PIECE`` takes ``REFERENCE`` seconds. On one of another pace a figure is
-told as it would be there, and as it was measured beside it.
+Most parts run on one core, and pieces of work beside them tell how fast it is meanwhile (``pace.py``). On a machine of
+another pace than that where the targets were set a figure is told as it would be there, and as it was measured.
 """
 
 from __future__ import annotations
@@ -24,15 +24,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.bench import growth
-from tests.bench.parts import PARTS, SMALL, Bench, Size
+from tests.bench.pace import REFERENCE, Pace, one_core
+from tests.bench.parts import PARALLEL, PARTS, SMALL, Bench, Size
 from tests.bench.targets import ASKED, MOST_EXPONENT, NODES, ROWS, SWEPT, Row
 
 HERE = Path(__file__).parent
 FIGURES = HERE / "figures.json"
 PAGE = HERE.parents[1] / "docs" / "performance.md"
-PIECE = "number = 0\nfor each in range(10**7):\n    number += each * each\n"
-REFERENCE = 0.75
-"""CPU seconds of the piece of work where the targets were set."""
 ALIKE = 0.15
 """Machines that differ by no more than this share are of one pace."""
 
@@ -97,11 +95,6 @@ def shown(row: Row, figures: Mapping[str, float]) -> str:
 PACE = "pace of "
 """Begins the name under which it is kept how many times as slow the machine was on which a figure was measured."""
 _UNITS = {row.name: row.unit for row in ROWS}
-
-
-def pace(bench: Bench) -> float:
-    """How many times as long as where the targets were set a piece of work takes here."""
-    return bench.used("-c", PIECE).seconds / REFERENCE
 
 
 def at_pace(name: str, figure: float, slower: float) -> float:
@@ -202,18 +195,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not args.write:
             bench.about("nodes")  # modules are compiled, and the cluster is made
         for part in [] if args.write else args.only or PARTS:
-            before = 1.0 if args.small else pace(bench)
-            for name, figure in PARTS[part](bench):
-                sys.stdout.write(f"{name}: {figure:.2f}\n")
-                sys.stdout.flush()
-                after = 1.0 if args.small else pace(bench)
-                keep(figures, name, figure, (before + after) / 2)
-                before = after
-                if part != "sweep":
-                    figures["load"] = max(figures.get("load", 0), round(os.getloadavg()[0], 1))
-                figures["cores"] = os.cpu_count() or 1
-                if not args.small:
-                    FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
+            with one_core(pinned=part not in PARALLEL), Pace() as pace:
+                for name, figure in PARTS[part](bench):
+                    keep(figures, name, figure, 1.0 if args.small else pace.since())
+                    there = f", {figure:.2f} here" if figures[name] != round(figure, 3) else ""
+                    sys.stdout.write(f"{name}: {figures[name]:.2f}{there}\n")
+                    sys.stdout.flush()
+                    if part != "sweep":
+                        figures["load"] = max(figures.get("load", 0), round(os.getloadavg()[0], 1))
+                    figures["cores"] = os.cpu_count() or 1
+                    if not args.small:
+                        FIGURES.write_text(json.dumps(figures, indent=1) + "\n")
     if not args.small:
         PAGE.write_text(page(figures))
     return 0

@@ -297,6 +297,8 @@ def grown(bench: Bench) -> Iterator[tuple[str, float]]:
             yield f"{asked} of {nodes:,} nodes", bench.asked(*words, "--snapshot", path).seconds
 
 
+PARALLEL = frozenset({"sweep", "interrupt", "real", "capacities"})
+"""Parts that use all cores: programs beside kplan that do, workers, and what the clock tells."""
 PARTS: dict[str, Callable[[Bench], Iterator[tuple[str, float]]]] = {
     "large": large,  # first: a process counts as its own what the one that made it had at the most
     "start": started,

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import page
+from tests.bench.pace import Pace, one_core
 
 
 def test_each_target_stands_beside_its_figure() -> None:
@@ -91,3 +92,10 @@ def test_a_part_is_measured(
     assert set(told) == PARTS[part]
     assert all(float(figure) > 0 for figure in told.values())
     assert not list(tmp_path.iterdir())
+
+
+def test_pieces_of_work_beside_a_measurement_tell_how_fast_the_machine_is() -> None:
+    with Pace() as pace, one_core(pinned=True):
+        first = pace.since()
+        assert 0 < first < 100  # there is one even where nothing took as long as a piece of work
+        assert 0 < pace.since() < 100
