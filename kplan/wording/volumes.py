@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kplan.course.volumes.ending import EndedClaim
 from kplan.framework.reason_codes import ReasonCode
 from kplan.objects.models import Node
 from kplan.objects.selectors import Requirement
@@ -217,3 +218,16 @@ def _place(term: tuple[Requirement, ...]) -> str:
 
 def _wants(view: View, claim: WaitingClaim) -> str:
     return f"claim {view.claim(claim.claim)} wants {claim.size or 'a volume'} of class {claim.storage_class}"
+
+
+def ended_claim(ended: EndedClaim) -> str:
+    """Say that a claim that is being deleted goes with its last pod, and what becomes of its volume."""
+    pods = f"pod{'s' if ended.pods[1:] else ''}, {listed(list(ended.pods), most=2)}"
+    told = f"claim {ended.claim} is being deleted and goes with its last {pods}"
+    if not ended.volume:
+        return told
+    if ended.deleted is None:
+        return f"LOSES DATA, unless its volume {ended.volume} is retained: {told}"
+    if ended.deleted:
+        return f"LOSES DATA: {told}, and its volume {ended.volume} with it (reclaim policy Delete)"
+    return f"{told}; its volume {ended.volume} stays (reclaim policy Retain)"

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kplan.cluster import Cluster
 from kplan.course.drains.clock import DrainClock, drain_clock
 from kplan.course.drains.drain import DrainRun, Gone, run_drain
+from kplan.course.volumes.ending import ended_claims
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.remedies.engine import Sifted
@@ -47,6 +48,7 @@ from kplan.wording.owners import owner_text
 from kplan.wording.preempting import broken_budgets
 from kplan.wording.remedies import note_of
 from kplan.wording.revised import of_another_template
+from kplan.wording.volumes import ended_claim
 
 NO_HELP_SHOWN = 3
 """Things that do not help which are named."""
@@ -99,7 +101,8 @@ def drain(
             why=failure,
         )
         plan = _plan(trial.cluster, run, asked, origin)
-        plan = replace(plan, notes=(*plan.notes, *left_short(trial.cluster, whole)))
+        ended = map(ended_claim, ended_claims(planner.cluster.state, trial.cluster))
+        plan = replace(plan, notes=(*ended, *plan.notes, *left_short(trial.cluster, whole)))
         if asked.rolling and len(asked.nodes) > 1:
             full = fuller(before, fullness(trial.cluster), asked.nodes)
             plan = replace(plan, turns=turns_of(asked.nodes, plan.pods), fullness=full)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kplan.cluster import Cluster
 from kplan.course.losses.lingering import mark, while_there
 from kplan.course.losses.loss import FailRun, LostPod, run_fail
+from kplan.course.volumes.ending import ended_claims
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
 from kplan.result.document_base import API_VERSION, Origin
@@ -36,6 +37,7 @@ from kplan.wording.owners import owner_text
 from kplan.wording.preempting import broken_budgets
 from kplan.wording.rollouts import held_by
 from kplan.wording.timeline import detached_at, timeline
+from kplan.wording.volumes import ended_claim
 from kplan.words import listed
 
 
@@ -75,7 +77,8 @@ def fail(
         run = run_fail(trial, asked.nodes, failure)
         mark(run, waiting)
         report = _report(run, asked, origin)
-        report = replace(report, notes=(*report.notes, *left_short(run.cluster, whole)))
+        ended = map(ended_claim, ended_claims(planner.cluster.state, run.cluster))
+        report = replace(report, notes=(*ended, *report.notes, *left_short(run.cluster, whole)))
         if seen is not None:
             seen(run.cluster)
     if run.borne or not asked.fixes:

@@ -110,6 +110,7 @@ class ManifestPlan:
             landed=len(tried),
             waited=frozenset(pod.key for pod in (self.before or self.state).pods if not pod.spec.node_name),
             made=self.made,
+            before=self.before or self.state,
             fleets=landed.fleets,
             ledger=landed.ledger,
             silent=landed.silent,

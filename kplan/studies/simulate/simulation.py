@@ -15,8 +15,10 @@ from kplan.course.controllers import controllers
 from kplan.course.evictions.returning import RETURNS_OF_ONE
 from kplan.course.rollout import Rollouts
 from kplan.course.trial.attempts import Attempts, TriedPod
+from kplan.course.volumes.ending import ended_claims
 from kplan.framework.doubt import Doubt
 from kplan.objects.models import Pod
+from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.remedies.many import attempt
 from kplan.result import EventKind
@@ -50,6 +52,7 @@ from kplan.wording.how_to import fitting_how_to
 from kplan.wording.owners import by_number, owner_text
 from kplan.wording.preempting import broken_budgets
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
+from kplan.wording.volumes import ended_claim
 from kplan.wording.wanted import alike, of_several
 
 ATTEMPTS = 3
@@ -68,6 +71,7 @@ class SimulateOptions:
         landed: how many of the pods, the last ones, are of manifests.
         waited: pods, ``namespace/name``, that waited before manifests and what-ifs.
         made: pods that what-ifs made.
+        before: the state before manifests and what-ifs; that of the planner if None.
         fleets: workloads whose controllers make or remove pods step by step.
         ledger: quotas with what the manifests were charged already.
         silent: how many objects of the manifests make no pods.
@@ -83,6 +87,7 @@ class SimulateOptions:
     landed: int = 0
     waited: frozenset[str] = frozenset()
     made: frozenset[str] = frozenset()
+    before: ClusterState | None = None
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
     silent: int = 0
@@ -230,6 +235,7 @@ def _document(
             dict.fromkeys(
                 (
                     *(rollout.uneven for rollout in rollouts if rollout.uneven),
+                    *map(ended_claim, ended_claims(options.before or run.planner.cluster.state, run.planner.cluster)),
                     *careful_lines(options.change),
                     *unserved(run.planner.cluster, run.landings, rollouts),
                     *told_races(run.planner, ((landing.pod, landing.node) for landing in run.landings)),
