@@ -75,6 +75,7 @@ class Candidate:
         steps: change the cluster, each on what the former left.
         fields: fields of the workload's manifest outside its pod template: path and value.
         brought: objects as they would be before manifests land.
+        deleted: objects that go before manifests land, with what they own.
         named: whether one would try it by hand: then it is named where it does not help.
         meant: for which pods the nodes are that fit then, where it is others.
         harm: what is lost by it.
@@ -94,6 +95,7 @@ class Candidate:
     steps: tuple[Step, ...] = ()
     fields: tuple[tuple[tuple[str, ...], object], ...] = ()
     brought: tuple[Object, ...] = ()
+    deleted: tuple[Object, ...] = ()
     named: bool = False
     meant: tuple[Purpose, ...] = ()
     harm: Harm = ""
@@ -108,7 +110,7 @@ class Candidate:
     @property
     def empty(self) -> bool:
         """Whether there is nothing to try: it is named as something that does not help."""
-        return not (self.edits or self.steps or self.fields or self.brought)
+        return not (self.edits or self.steps or self.fields or self.brought or self.deleted)
 
     @property
     def adds_nodes(self) -> bool:
@@ -144,6 +146,7 @@ def both(one: Candidate, two: Candidate) -> Candidate:
         steps=(*one.steps, *two.steps),
         fields=(*one.fields, *two.fields),
         brought=(*one.brought, *two.brought),
+        deleted=(*one.deleted, *two.deleted),
         parts=(*(one.parts or (one,)), *(two.parts or (two,))),
         evicts=one.evicts or two.evicts,
         unless=(*(f"{code}+{two.code}" for code in one.unless), *(f"{one.code}+{code}" for code in two.unless)),

@@ -22,6 +22,7 @@ from kplan.remedies import requests
 from kplan.remedies.candidate import Candidate, Case, Remedies, RemedyCost
 from kplan.remedies.engine import Lands, Measure, Tried, best
 from kplan.remedies.fields import edited, with_fields
+from kplan.remedies.made_again import made_again
 from kplan.remedies.many import MOST_NODES, NODE_COST, OPTIONS, options
 from kplan.remedies.more_nodes import SpreadDomains, added, domains_of, of_an_empty_pool, several
 from kplan.remedies.refused import ways_in
@@ -103,12 +104,14 @@ class Replayed:
         played: the plan.
         item: what became of the object.
         lands: how many pods of it land.
+        let_in: whether it was refused itself, and is not any more.
         edits: fields of its manifest that change.
     """
 
     played: Played
     item: Mine
     lands: Lands
+    let_in: bool = False
     edits: tuple[FieldChange, ...] = ()
 
 
@@ -147,6 +150,8 @@ class Whole:
         kinds = [list(self._of_rollout(planner, item))]
         if item.refused:
             kinds.append(list(self._larger_quotas(planner)) if item.by_quota else [])
+            if not item.refused_pods and not item.by_quota:
+                kinds.append(list(self._made_again(planner, item)))
             template = refused_template(self.again.manifests, item)
             if template is not None:
                 ways = ways_in(planner.cluster, template, template.namespace, max(1, item.refused_pods))
@@ -164,7 +169,7 @@ class Whole:
             landing.of,
             lambda replayed: replayed.lands.done and not replayed.lands.worse and not replayed.lands.together,
         )
-        tried = [best(candidates, measure, _worth, (item.landed, 0)) for candidates in kinds]
+        tried = [best(candidates, measure, _worth, (False, item.landed, 0)) for candidates in kinds]
         return sorted(
             (attempt for attempt in tried if attempt is not None),
             key=lambda attempt: _worth(attempt.found),
@@ -186,6 +191,11 @@ class Whole:
             return played.plan if played is not None else None
 
         yield from enough_quota(planner.cluster, self.first.quotas, play)
+
+    def _made_again(self, planner: Planner, item: Mine) -> Iterator[Candidate]:
+        manifest = manifest_of(self.again.manifests, item.name, item.change.place)
+        if manifest is not None:
+            yield from made_again(manifest, self.again.manifests.namespace, planner.cluster.state)
 
     def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
         """Make the plan again, within the bound; one is always made, but of the very largest."""
@@ -219,7 +229,8 @@ class _Landing:
             tried = self._on_cluster(candidate) if not candidate.edits else self._edited(candidate)
         if tried is None or (candidate.cost >= RemedyCost.LEAVE_OUT and not tried.found.lands.done):
             return None  # what gives up a part of the pod is worth it for the whole alone
-        return tried if tried.found.lands.landed > self.item.landed else None
+        let_in = tried.found.let_in and tried.found.lands.done
+        return tried if let_in or tried.found.lands.landed > self.item.landed else None
 
     def _edited(self, candidate: Candidate) -> Attempt | None:
         """Plan the manifests with one of them changed; a request is lowered further, where that lets more land."""
@@ -329,7 +340,8 @@ class _Landing:
             together=_together(played, item),
             serving=_serving(candidate, item),
         )
-        return Tried(candidate, Replayed(played, item, lands, edits))
+        let_in = self.item.change.refused and not self.item.refused_pods and not item.change.refused
+        return Tried(candidate, Replayed(played, item, lands, let_in, edits))
 
 
 def landing_how_to(attempt: Attempt) -> HowTo:
@@ -338,9 +350,9 @@ def landing_how_to(attempt: Attempt) -> HowTo:
     return how_to(attempt.candidate, lands.landed, lands.wanted, edits=attempt.found.edits)
 
 
-def _worth(replayed: Replayed) -> tuple[int, int]:
-    """How good a plan is: more pods land, less is worse, and they are not all in one place."""
-    return replayed.lands.landed, -len(replayed.lands.worse) - bool(replayed.lands.together)
+def _worth(replayed: Replayed) -> tuple[bool, int, int]:
+    """How good a plan is: it is let in, more pods land, less is worse, and they are not all in one place."""
+    return replayed.let_in, replayed.lands.landed, -len(replayed.lands.worse) - bool(replayed.lands.together)
 
 
 def _together(played: Played, item: Mine) -> str:

@@ -18,7 +18,7 @@ def manifest_of(manifests: Manifests, workload: str, place: str) -> ManifestObje
 
     Args:
         manifests: the manifests, as they were read.
-        workload: ``deploy/shop/web``.
+        workload: ``deploy/shop/web``, or ``Deployment shop/web`` as one is called that is refused itself.
         place: ``file:line`` where it begins, or of a field of it that is refused.
 
     Returns:
@@ -30,7 +30,7 @@ def manifest_of(manifests: Manifests, workload: str, place: str) -> ManifestObje
         return there[0]
     there = there or list(manifests.objects)
     words = {id(manifest): word_of(manifest, manifests.namespace) for manifest in there}
-    named = [manifest for manifest in there if words[id(manifest)] == workload]
+    named = [manifest for manifest in there if workload in (words[id(manifest)], _in_full(manifest, manifests))]
     if named:
         return named[-1]
     made_up = [
@@ -39,6 +39,11 @@ def manifest_of(manifests: Manifests, workload: str, place: str) -> ManifestObje
         if not dig_text(manifest.raw, "metadata.name") and workload.startswith(words[id(manifest)])
     ]
     return made_up[0] if len(made_up) == 1 else None
+
+
+def _in_full(manifest: ManifestObject, manifests: Manifests) -> str:
+    name = dig_text(manifest.raw, "metadata.name")
+    return f"{manifest.kind} {namespace_of(manifest, manifests.namespace)}/{name}" if name else ""
 
 
 def name_of(manifests: Manifests, item: Mine) -> str:

@@ -9,7 +9,7 @@ from kplan.objects.kind_words import kind_word
 from kplan.remedies.candidate import Candidate
 from kplan.remedies.engine import Fits, Lands, Tried, Worse
 from kplan.scenario.add_node import AddNode
-from kplan.wording.remedies import short_of, text_of, with_number
+from kplan.wording.remedies import harm_of, short_of, text_of, with_number
 from kplan.words import count, every, joined, listed
 
 ALL_PLACED = "all placed"
@@ -114,7 +114,8 @@ def lands_text(candidate: Candidate, lands: Lands, *, named: bool = False) -> st
         named: whether the object is to be named, as where others are told of with it.
     """
     where = f", ALL on {lands.together}" if lands.together else ""
-    parts = [f"{short_of(candidate)} -> {_lands(lands, named=named)}{where}", *_worse(lands.worse)]
+    harm = list(filter(None, [harm_of(candidate)]))
+    parts = [f"{short_of(candidate)} -> {_lands(lands, named=named)}{where}", *harm, *_worse(lands.worse)]
     if lands.serving is not None:
         least, total = lands.serving
         parts.append(
@@ -130,6 +131,8 @@ def _lands(lands: Lands, *, named: bool) -> str:
     noun = "replica" if lands.replicas else "pod"
     noun = f"new {noun}" if lands.scaled else noun
     of = f" of {lands.name.partition('/')[2]}" if named else ""
+    if not lands.wanted:
+        return "it is let in"
     if not lands.done:
         verb = "lands" if lands.landed == 1 else "land"
         return f"{lands.landed:,} of {count(lands.wanted, noun)}{of} {verb}"

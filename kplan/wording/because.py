@@ -101,13 +101,13 @@ def _rest(view: View, others: Sequence[NodeGroup], here: Collection[Hashable], r
 
 def _one_thing(view: View, found: Sequence[tuple[NodeGroup, Atom]], groups: int) -> list[str]:
     """Name the nodes that are refused for one thing more, and that thing: with its numbers, and without."""
-    names = [view.name(int(row)) for group, _ in found for row in group.rows]
+    rows = [int(row) for group, _ in found for row in group.rows]
     group, atom = found[0]
     words = phrase(view_of(view.asked, group, view.own), atom)
     others = "the other " if groups == len(found) else ""
-    who = joined(names) if len(names) <= 2 else f"{others}{len(names):,} nodes"
+    who = joined(map(view.name, rows)) if len(rows) <= 2 else f"{others}{len(rows):,} nodes"
     if group.left_out:
-        return [f"{who} {'is' if len(names) == 1 else 'are'} {words.short}"]
+        return [f"{who} {'is' if len(rows) == 1 else 'are'} {words.short}"]
     numbers = f" ({words.same})" if words.same and len(found) == 1 and not atom.refined else ""
     return list(dict.fromkeys([f"{who}: {words.short}{numbers}", f"{who}: {words.short}"]))
 

@@ -156,6 +156,8 @@ _LINES: Mapping[str, tuple[str, ...]] = {
         "kubectl delete pvc {name} -n {namespace}",
         "# then the same claim with requests.storage: {new}",
     ),
+    "made-again": ("kubectl delete {key} {pod} -n {its_namespace}",),
+    "made-again kept": ("kubectl delete {key} {pod} -n {its_namespace} --cascade=orphan",),
     "selected-node": (f"kubectl annotate pvc {{name}} -n {{namespace}} {SELECTED_NODE}-",),
 }
 """Lines of each change, by its code and variant; by the code alone for variants that have none of their own."""

@@ -171,6 +171,11 @@ PHRASES: Mapping[str, Words] = {
     "claim-bound again": Words("a new claim {name}, bound to a volume"),
     "smaller-claim": Words("claim {name} of at most {new} (now {old})", short="claim {name} {new} (now {old})"),
     "selected-node": Words("clear selected-node {node} of claim {name}"),
+    # an object whose fixed fields a manifest changes
+    "made-again": Words("delete {name}, its {new} pods with it, and create it again"),
+    "made-again one": Words("delete {name}, its pod with it, and create it again"),
+    "made-again idle": Words("delete {name} and create it again"),
+    "made-again kept": Words("delete {name} with --cascade=orphan, so that its pods stay, and create it again"),
     # other pods, and budgets
     "wait": Words("wait until {names:and}, which is being deleted, is gone"),
     "wait several": Words("wait until {names:or-number}, which are being deleted, are gone"),

@@ -139,6 +139,22 @@ def _step(part: re.Match[str]) -> str | int:
     return name if name is not None else int(inside) if inside.isdecimal() else inside
 
 
+def _let_go(cluster: list[Json], uids: Sequence[str | None], *, orphan: bool) -> None:
+    """Delete what objects that are gone owned, or leave it without an owner."""
+    owned = [
+        item
+        for item in cluster
+        if any(one["uid"] in uids for one in item["metadata"].get("ownerReferences", ()) if one.get("uid"))
+    ]
+    for item in owned:
+        if orphan:
+            item["metadata"]["ownerReferences"] = []
+        else:
+            cluster.remove(item)
+    if owned and not orphan:
+        _let_go(cluster, [item["metadata"].get("uid") for item in owned], orphan=False)
+
+
 def run_kubectl(cluster: list[Json], line: str) -> None:
     """Carry out a command of kubectl; a line that is a remark alone does nothing."""
     words = shlex.split(line, comments=True)
@@ -152,6 +168,7 @@ def run_kubectl(cluster: list[Json], line: str) -> None:
     (item,) = [item for item in cluster if (item["kind"], key_of(item)) == (of, f"{space}/{name}")]
     if verb == "delete":
         cluster.remove(item)
+        _let_go(cluster, [item["metadata"].get("uid")], orphan="--cascade=orphan" in rest)
         return
     assert verb == "patch", words
     patch = json.loads(rest[rest.index("-p") + 1])

@@ -262,6 +262,22 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("maxSurge 0 (now 2), maxUnavailable 1 (now 0)"),
     ),
     ("recreate", a.Named(), Words("strategy Recreate")),
+    (
+        "made-again",
+        a.Named(name="deploy/s/web", names=("s/web",), key="deployment", new=2),
+        Words("delete deploy/s/web, its 2 pods with it, and create it again"),
+    ),
+    (
+        "made-again",
+        a.Named("one", name="job/s/run", names=("s/run",), key="job", new=1),
+        Words("delete job/s/run, its pod with it, and create it again"),
+    ),
+    ("made-again", a.Named("idle", name="job/s/run"), Words("delete job/s/run and create it again")),
+    (
+        "made-again",
+        a.Named("kept", name="sts/s/db", names=("s/db",), key="statefulset", new=2),
+        Words("delete sts/s/db with --cascade=orphan, so that its pods stay, and create it again"),
+    ),
     ("rolling", a.Named("alone", node="n"), Words("--rolling: n is uncordoned once its pods have left")),
     (
         "rolling",

@@ -8,14 +8,16 @@ their ReadWriteOncePod claims.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, Terminate, leave
+from kplan.cluster.pods import PodClass
 from kplan.cluster.silence import UNREACHABLE, ends_at_once
 from kplan.course.losses.clock import Pace, pace
 from kplan.course.losses.loss import FailRun, LostPod, lost_pods, waves_of
 from kplan.course.trial.attempts import Attempts, W, Why
 from kplan.objects.models import Node, Taint
+from kplan.objects.selectors import NOTHING
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import claim_uses
 from kplan.scenario.nodes import node_of, tainted
@@ -44,8 +46,8 @@ def while_there(planner: Planner, nodes: Sequence[str], why: Why[W] | None = Non
     rate = pace(cluster, nodes)
     pods: list[LostPod[W]] = lost_pods(cluster, nodes, rate)
     early = [pod for pod in pods if pod.fate == "returns" and not pod.late]
-    if not any(pod.pod.pod_class.anti_affinity for pod in pods):  # else those that end may keep away whatever comes
-        early = [pod for pod in early if _may_wait(cluster, pod.pod)]
+    kept_away = _kept_away(pod.pod for pod in pods)
+    early = [pod for pod in early if kept_away(pod.pod.pod_class) or _may_wait(cluster, pod.pod)]
     if not early:
         return {}
     with planner.trial() as trial:
@@ -70,6 +72,29 @@ def mark(run: FailRun[W], waiting: Mapping[str, W | None]) -> None:
     for pod in run.back:
         if pod.placed and not pod.late and pod.pod.key in waiting:
             pod.lingers, pod.until_gone = True, waiting[pod.pod.key]
+
+
+def _kept_away(ending: Iterable[PodInfo]) -> Callable[[PodClass], bool]:
+    """Tell of which pods those that end may be in the way: by their terms, or by terms of what comes.
+
+    Labels of namespaces are not asked: where a term selects by them, it may be about any.
+    """
+    terms = list(dict.fromkeys(term for pod in ending for term in pod.pod_class.anti_affinity))
+    told: dict[PodClass, bool] = {}
+
+    def kept_away(pods: PodClass) -> bool:
+        return bool(pods.anti_affinity or pods.affinity) or any(
+            term.selector.matches(pods.labels)
+            and (pods.namespace in term.namespaces or term.namespace_selector is not NOTHING)
+            for term in terms
+        )
+
+    def asked_once(pods: PodClass) -> bool:
+        if pods not in told:
+            told[pods] = kept_away(pods)
+        return told[pods]
+
+    return asked_once
 
 
 def _may_wait(cluster: Cluster, pod: PodInfo) -> bool:

@@ -194,6 +194,7 @@ _OTHERS = (
     "pod-group-not-modelled",
     "policy-removed",
     "queue-sort-assumed",
+    "pod-security",
     "quota-count-unknown",
     "scheduler-config-assumed",
     "snapshot-age-unknown",

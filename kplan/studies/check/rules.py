@@ -27,7 +27,7 @@ from kplan.studies.nodes.packing import reserved, untainted
 from kplan.studies.usage import POOLS
 from kplan.wording import check as words
 from kplan.wording.check import NOTHING_OWNS_IT
-from kplan.wording.fail import landing_cause, lost_cause, pending_until_gone
+from kplan.wording.fail import landing_cause, lost_cause, until_gone
 from kplan.wording.failing import Failure, failure
 from kplan.wording.owners import owner_text
 
@@ -64,6 +64,7 @@ def broken_rules(
     objects: Iterable[str],
     evicted: Mapping[str, Sequence[str]],
     breaks: Mapping[str, Sequence[BrokenBudget]],
+    certain: CertainLosses,
 ) -> Iterator[Finding]:
     """Find what of a policy is broken.
 
@@ -74,6 +75,7 @@ def broken_rules(
         objects: workloads of the manifests.
         evicted: pods evicted for the manifests, by the object that they left for.
         breaks: budgets that this breaks, by the same.
+        certain: tells which losses are borne, over the cluster with the manifests placed.
     """
     if policy.no_preemption:
         for name, pods in evicted.items():
@@ -90,7 +92,7 @@ def broken_rules(
     if policy.headroom is not None:
         yield from _headroom(policy.headroom, after.cluster, before().cluster)
     for kind in policy.survive:
-        yield from _survive(kind, after, before)
+        yield from _survive(kind, after, before, certain)
 
 
 def rule_doubts(policy: CheckPolicy, cluster: Cluster) -> Iterator[Doubt]:
@@ -160,9 +162,8 @@ def _pools(cluster: Cluster) -> dict[str, NDArray[np.bool_]]:
     return masks
 
 
-def _survive(kind: str, after: Planner, before: Callable[[], Planner]) -> Iterator[Finding]:
+def _survive(kind: str, after: Planner, before: Callable[[], Planner], certain: CertainLosses) -> Iterator[Finding]:
     worst: dict[str, dict[str, Lost]] = {}
-    certain = CertainLosses(after)
     for domain, nodes in domains(after.cluster, kind).items():
         if certain.come_back(nodes) is not None:
             continue
@@ -181,25 +182,25 @@ def _survive(kind: str, after: Planner, before: Callable[[], Planner]) -> Iterat
         yield _broken(f"survive-{kind}", owner, words.loss_title(list(told)), text, amount, was)
 
 
-def while_there_text(policy: CheckPolicy, after: Planner) -> dict[str, str]:
+def while_there_text(policy: CheckPolicy, after: Planner, certain: CertainLosses) -> dict[str, str]:
     """What keeps pods Pending as long as lost nodes are there, by rule: a loss is survived by what is true in the end.
 
     Args:
         policy: the policy.
         after: planner over the cluster with the manifests placed.
+        certain: tells which losses are borne, over the same.
     """
     told: dict[str, str] = {}
     for kind in policy.survive:
         losses = domains(after.cluster, kind)
         for domain, nodes in losses.items() if len(losses) <= TRIED_AGAIN else ():
             waiting = while_there(after, nodes, failure)
-            run = lose(after, nodes, failure) if waiting else None
-            if run is None:
-                continue
-            mark(run, waiting)
-            late = [pod for pod in run.back if pod.lingers]
-            if late:
-                told[f"survive-{kind}"] = f"{domain}: {pending_until_gone(run, late)}"
+            if waiting and certain.come_back(nodes) is None:  # else all of them are placed in the end
+                run = lose(after, nodes, failure)
+                mark(run, waiting)
+                waiting = {pod.pod.key: pod.until_gone for pod in run.back if pod.lingers}
+            if waiting:
+                told[f"survive-{kind}"] = f"{domain}: {until_gone(nodes, waiting)}"
                 break
     return told
 

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from msgspec import structs
 
+from kplan.course.losses.certain import CertainLosses
 from kplan.framework.doubt import Doubt
 from kplan.objects.kinds import KINDS
 from kplan.objects.state import Completeness
@@ -81,7 +82,8 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     mine, policy = by_object(plan), options.policy
     workloads = tuple(item.name for item in mine if item.change.expanded and not item.change.refused)
     evicted = {item.name: tuple(item.evicted) for item in mine if item.evicted}
-    broken = broken_rules(policy, after, before, workloads, evicted, {item.name: item.breaks for item in mine})
+    borne = CertainLosses(after)
+    broken = broken_rules(policy, after, before, workloads, evicted, {item.name: item.breaks for item in mine}, borne)
     reasons = Reasons(plan, after)
     unjudged = [finding for item in mine for finding in own_findings(item, policy, reasons)]
     unjudged += [_placed(item, mine) for item in broken]
@@ -92,6 +94,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     unknown = {item.name for item in mine if item.bare} - played.definitions
     objects = _objects(mine, findings, played, options.baseline, unknown)
     counted = [finding for finding in findings if finding.counted]
+    meanwhile = while_there_text(policy, after, borne)
     certain = _certain(plan, mine, policy, counted)
     return CheckResult(
         api_version=API_VERSION,
@@ -108,7 +111,7 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         ),
         objects=objects,
         findings=findings,
-        rules=tuple(sorted(_rules(policy, findings, plan.quotas, while_there_text(policy, after)), key=_fails_first)),
+        rules=tuple(sorted(_rules(policy, findings, plan.quotas, meanwhile), key=_fails_first)),
         doubts=tuple(doubt for doubt in _doubts(played, mine, recording, policy, unknown) if doubt.code not in certain),
         notes=plan.notes,
         recording=recording,

@@ -18,7 +18,7 @@ from kplan.result.document_fail import FailCase, FailReport
 from kplan.studies.fail.fail_report import explained, nearest_of, verdict
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
 from kplan.wording.attempts import survives_text
-from kplan.wording.fail import cut_short, loss_cause, pending_until_gone, survives, without_zone
+from kplan.wording.fail import cut_short, loss_cause, survives, until_gone, without_zone
 from kplan.wording.failing import Failure, failure
 from kplan.wording.how_to import how_to
 
@@ -81,20 +81,19 @@ def each_failure(
     certain = CertainLosses(planner)
     for number, (name, nodes) in enumerate(lost.items()):
         waiting = while_there(planner, nodes, failure) if len(lost) <= TRIED_AGAIN else {}
-        back = certain.come_back(nodes) if not waiting else None
-        if back is not None:
+        back = certain.come_back(nodes)
+        if back is not None:  # what stays Pending meanwhile is placed in the end, too
             cases.append(_borne(name, nodes, back))
         else:
             run = lose(planner, nodes, failure)
             mark(run, waiting)
-            lingering = [pod for pod in run.back if pod.lingers]
-            if lingering and not still_there:
-                text = f"{name}: {pending_until_gone(run, lingering)}"
-                still_there = (Doubt(code="node-still-there", text=text),)
+            waiting = {pod.pod.key: pod.until_gone for pod in run.back if pod.lingers}
             case = _case(name, run)
             cases.append(case)
             if worst is None or _badness(case) < _badness(worst.case):
                 worst = _Worst(case, run, *explained(run))
+        if waiting and not still_there:
+            still_there = (Doubt(code="node-still-there", text=f"{name}: {until_gone(nodes, waiting)}"),)
         if progress is not None:
             progress(number + 1, len(lost))
     cases.sort(key=_badness)

@@ -14,6 +14,7 @@ from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.pipeline.walk import Walk
 from kplan.remedies.candidate import Candidate
+from kplan.remedies.made_again import without
 from kplan.result.document_base import Origin
 from kplan.result.document_plan import SimulationPlan
 from kplan.scenario.together import together
@@ -81,7 +82,9 @@ class ManifestPlan:
 
     def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
         """Plan other manifests, on a changed cluster; see Again."""
-        state = with_objects(self.state, candidate.brought) if candidate is not None else self.state
+        state = self.state
+        if candidate is not None:
+            state = without(with_objects(state, candidate.brought), candidate.deleted)
         landed = land_objects(state, manifests, self.rules, self.templates)
         planner = self.planner_of(landed.state)
         try:
