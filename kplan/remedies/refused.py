@@ -48,6 +48,7 @@ def ways_in(cluster: Cluster, template: Pod, namespace: str, pods: int) -> Itera
     for code, amounts in (
         ("amounts-given", _missing(cluster, whole, quotas, pods)),
         ("amounts-lowered", _within(whole, ranges)),
+        ("amounts-raised", _enough(whole, ranges)),
     ):
         if amounts:
             yield Candidate(code, RemedyCost.REQUEST, _told(whole, amounts), edits=(_given(amounts),))
@@ -120,6 +121,28 @@ def _within(pod: Pod, ranges: Sequence[LimitRange]) -> Amounts:
     return amounts
 
 
+def _enough(pod: Pod, ranges: Sequence[LimitRange]) -> Amounts:
+    """Amounts of containers below what LimitRanges ask for, or too far below their limits, raised to that."""
+    amounts: Amounts = {}
+    items = [item for limits in ranges for item in limits.spec.limits or () if item.type == "Container"]
+    for item in items:
+        for resource, bound in (item.min or {}).items():
+            for container in all_containers(pod):
+                for kind in (_LIMITS, _REQUESTS):
+                    raw = _of(container, kind).get(resource)
+                    if raw is not None and nanos(raw) < nanos(bound):
+                        amounts[container.name, kind, resource] = canonical(bound)
+        for resource, ratio in (item.max_limit_request_ratio or {}).items():
+            for container in all_containers(pod):
+                limit, request = (_of(container, kind).get(resource) for kind in (_LIMITS, _REQUESTS))
+                if limit is None or not nanos(ratio):
+                    continue
+                least = -(-nanos(limit) * NANO_PER_UNIT // nanos(ratio))
+                if request is None or nanos(request) < least:
+                    amounts.setdefault((container.name, _REQUESTS, resource), _text(resource, least, up=True))
+    return amounts
+
+
 def _share(resource: str, most: int, total: int) -> Callable[[int], str]:
     def share(amount: int) -> str:
         return _text(resource, amount * most // total)
@@ -137,14 +160,18 @@ def _of(container: Container, kind: str) -> Mapping[str, str | int | float]:
     return (resources.limits if kind == _LIMITS else resources.requests) or {}
 
 
-def _text(resource: str, amount: int) -> str:
-    """Write an amount [10^-9] as one would, never more than it is; empty for nothing."""
+def _text(resource: str, amount: int, *, up: bool = False) -> str:
+    """Write an amount [10^-9] as one would, never more than it is, or never less; empty for nothing."""
+
+    def parts(whole: int, of: int) -> int:
+        return -(-whole // of) if up else whole // of
+
     if resource == CPU:
-        milli = amount * 1000 // NANO_PER_UNIT
+        milli = parts(amount * 1000, NANO_PER_UNIT)
         return format_cpu(milli) if milli > 0 else ""
-    whole = amount // NANO_PER_UNIT
+    whole = parts(amount, NANO_PER_UNIT)
     if resource == MEMORY and whole > _MEBI:
-        return format_bytes(whole // _MEBI * _MEBI)
+        return format_bytes(parts(whole, _MEBI) * _MEBI)
     return str(whole) if whole > 0 else ""
 
 

@@ -158,6 +158,20 @@ QUESTIONS = {
         "simulate m.yaml", [*THREE, NONE, OTHER, limits("Container", max={"cpu": "500m"})], (1,), ("BLOCKED",),
         deployed(), first=(r"^Try cpu request 500m \(now 1\) -> its replica lands",),
     ),
+    "what is below a LimitRange is raised to it": Question(
+        "simulate m.yaml", [*THREE, NONE, OTHER, limits("Container", min={"cpu": "1500m"})], (1,), ("BLOCKED",),
+        deployed(resources=ONE), first=(r"^Try cpu limit and request 1500m \(now 1\) -> its replica lands",),
+    ),
+    # a request of 100m below a limit of 1, where it may be a fifth
+    "a request that is too far below its limit is raised": Question(
+        "simulate m.yaml", [*THREE, NONE, OTHER, limits("Container", maxLimitRequestRatio={"cpu": "5"})], (1,),
+        ("BLOCKED",), deployed(resources={"limits": {"cpu": "1"}, "requests": {"cpu": "100m"}}),
+        first=(r"^Try cpu request 200m \(now 100m\) -> its replica lands",),
+    ),
+    "what no node has room for once it is raised is no way in": Question(
+        "simulate m.yaml", [*THREE, NONE, OTHER, limits("Container", min={"cpu": "5"})], (1,),
+        ("BLOCKED",), deployed(resources=ONE), never=("^Try cpu",),
+    ),
     # two containers of 1 where a pod may have 1500m: half of that each
     "of a pod each container gives up its share": Question(
         "simulate m.yaml", [*THREE, NONE, OTHER, limits("Pod", max={"cpu": "1500m"})], (1,), ("BLOCKED",),

@@ -328,6 +328,11 @@ ROWS: list[tuple[str, a.About, Words]] = [
         Words("cpu limit and request 500m (now 1)"),
     ),
     (
+        "amounts-raised",
+        a.GivenAmounts((a.GivenAmount("request", "cpu", "1", "500m", ""),)),
+        Words("cpu request 1 (now 500m)"),
+    ),
+    (
         "one-more-node",
         a.NewNode("n1", place=(("zone", "b"),), labels=(("pool", "gpu"), ("disk", "ssd"))),
         Words("one more node like n1, zone b, labelled pool=gpu and disk=ssd"),
