@@ -28,6 +28,17 @@ def in_each_zone(rule: Json) -> list[Json]:
     return [*nodes, workload("Deployment", "web", web, replicas=3), *running("web", "old", web, ["n1", "n2", "n3"])]
 
 
+def in_each(rule: Json) -> list[Json]:
+    """Three nodes, and a pod of a Deployment with a rule of placement on each."""
+    web = template("web", "1", "200m", **rule)
+    return [
+        *THREE,
+        NONE,
+        workload("Deployment", "web", web, replicas=3),
+        *running("web", "old", web, ["n1", "n2", "n3"]),
+    ]
+
+
 def in_two_zones() -> list[Json]:
     """Two nodes, each in a zone, and a pod of a Deployment on each that is to be in each zone."""
     web = template("web", "1", "200m", **spread(ZONE, "web"))
@@ -295,6 +306,10 @@ QUESTIONS = {
     ),
     "one of which all pods leave together is": Question(
         "drain n1 n2 --together", UNGUARDED, (0,), ("FITS?",), says=("0 ready of deploy/shop/dns, deploy/shop/web",)
+    ),
+    "as many replicas as nodes, each for itself: the last one waits for its node": Question(
+        "drain n1", in_each(apart("web")), (1,), ("BLOCKED",), first=("one more node like n1 -> all placed",),
+        says=("--rolling: n1 is uncordoned once its pods have left -> all placed",),
     ),
     "a job serves nobody": Question(
         "drain n1", WORKS, (0,), ("FITS", "FITS?"), never=("0 ready",)

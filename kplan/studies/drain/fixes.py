@@ -38,9 +38,17 @@ _DELETE = "delete-drained"
 _SPREAD = "spread-skew"
 """Code of the reason that a spread constraint gives."""
 _WRONG_NODES = frozenset(
-    {ReasonCode.NODE_SELECTOR, ReasonCode.NODE_AFFINITY, ReasonCode.VOLUME_OUT_OF_REACH, ReasonCode.VOLUME_ZONE}
+    {
+        ReasonCode.NODE_SELECTOR,
+        ReasonCode.NODE_AFFINITY,
+        ReasonCode.VOLUME_OUT_OF_REACH,
+        ReasonCode.VOLUME_ZONE,
+        ReasonCode.POD_ANTI_AFFINITY,
+        ReasonCode.OTHERS_ANTI_AFFINITY,
+        ReasonCode.SPREAD_SKEW,
+    }
 )
-"""Reasons that hold as long as a node has the labels it has."""
+"""Reasons that hold whatever room there is: a node's labels, and the pods that stay where they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +245,7 @@ def _counts_nodes(gone: Gone[Failure]) -> bool:
 
 
 def _only_there(gone: Gone[Failure]) -> bool:
-    """Whether the nodes that stay are wrong for a pod, whatever room they have: its volume or its rules name others."""
+    """Whether the nodes that stay are wrong for a pod, whatever room they have: its volume, its rules, pods there."""
     failure = gone.landing.why if gone.landing is not None else None
     return failure is not None and failure.because.code in _WRONG_NODES
 
