@@ -37,7 +37,7 @@ def how_to(
     """
     parts = candidate.parts or (candidate,)
     by_flags = [part for part in parts if _by_flags(part)]
-    by_commands = [part for part in parts if part not in by_flags or part.brought]
+    by_commands = [part for part in parts if part not in by_flags or part.brought or part.deleted]
     return HowTo(
         code=candidate.code,
         flags=tuple(flag for part in by_flags for flag in part.flags),

@@ -164,7 +164,7 @@ def run_kubectl(cluster: list[Json], line: str) -> None:
     assert kubectl == "kubectl", words
     kind, name, *rest = [*named[0].split("/"), *named[1:]]
     space = rest[rest.index("-n") + 1]
-    of = _TABLES.get(kind) or next(of for of, word in KIND_WORDS.items() if word == kind)
+    of = _TABLES.get(kind) or next(of for of, word in KIND_WORDS.items() if kind in (word, of.lower()))
     (item,) = [item for item in cluster if (item["kind"], key_of(item)) == (of, f"{space}/{name}")]
     if verb == "delete":
         cluster.remove(item)

@@ -2,22 +2,13 @@
 
 import json
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 import yaml
 
 from kplan.cli.main import main
-from tests.questions import (
-    test_autoscalers,
-    test_causes,
-    test_drains_and_losses,
-    test_reported_drains,
-    test_reported_landings,
-    test_rollouts,
-    test_silent_nodes,
-    test_what_a_dump_lacks,
-)
 from tests.questions.asking import Question
 from tests.questions.carrying import Asked, all_ways, broken_promises
 from tests.questions.keeping import brought
@@ -28,11 +19,17 @@ from tests.record.groups import SCENARIOS, scenario
 from tests.studies.complaints.complaints import FOLDER, NAMES, VERSION, read
 from tests.test_readme import ROOT, commands, examples
 
-MODULES = (
-    test_autoscalers, test_causes, test_drains_and_losses, test_reported_drains, test_reported_landings, test_rollouts,
-    test_silent_nodes, test_what_a_dump_lacks,
-)  # fmt: skip
-QUESTIONS: dict[str, Question] = {name: one for module in MODULES for name, one in module.QUESTIONS.items()}
+MODULES = [
+    import_module(f"tests.questions.{path.stem}")
+    for path in sorted(Path(__file__).parent.glob("test_*.py"))
+    if "\nQUESTIONS = {" in path.read_text()
+]
+"""All that ask questions: none is left out because nobody thought of it."""
+QUESTIONS: dict[str, Question] = {
+    f"{module.__name__.rpartition('.test_')[2]}: {name}": one
+    for module in MODULES
+    for name, one in module.QUESTIONS.items()
+}
 
 
 RECORDED = {
