@@ -28,7 +28,7 @@ from kplan.studies.usage import POOLS
 from kplan.wording import check as words
 from kplan.wording.check import NOTHING_OWNS_IT
 from kplan.wording.fail import landing_cause, lost_cause, until_gone
-from kplan.wording.failing import Failure, failure
+from kplan.wording.failing import Failure, failure, failure_in_short
 from kplan.wording.owners import owner_text
 
 
@@ -194,9 +194,9 @@ def while_there_text(policy: CheckPolicy, after: Planner, certain: CertainLosses
     for kind in policy.survive:
         losses = domains(after.cluster, kind)
         for domain, nodes in losses.items() if len(losses) <= TRIED_AGAIN else ():
-            waiting = while_there(after, nodes, failure)
+            waiting = while_there(after, nodes, failure_in_short)
             if waiting and certain.come_back(nodes) is None:  # else all of them are placed in the end
-                run = lose(after, nodes, failure)
+                run = lose(after, nodes, failure_in_short)
                 mark(run, waiting)
                 waiting = {pod.pod.key: pod.until_gone for pod in run.back if pod.lingers}
             if waiting:

@@ -19,7 +19,7 @@ from kplan.studies.fail.fail_report import explained, nearest_of, verdict
 from kplan.studies.fail.fixes import find_fix_for_each, lacks_room, lost_singly
 from kplan.wording.attempts import survives_text
 from kplan.wording.fail import cut_short, loss_cause, survives, until_gone, without_zone
-from kplan.wording.failing import Failure, failure
+from kplan.wording.failing import Failure, failure, failure_in_short
 from kplan.wording.how_to import how_to
 
 TRIED_AGAIN = 60
@@ -80,7 +80,7 @@ def each_failure(
         known(so_far)
     certain = CertainLosses(planner)
     for number, (name, nodes) in enumerate(lost.items()):
-        waiting = while_there(planner, nodes, failure) if len(lost) <= TRIED_AGAIN else {}
+        waiting = while_there(planner, nodes, failure_in_short) if len(lost) <= TRIED_AGAIN else {}
         back = certain.come_back(nodes)
         if back is not None:  # what stays Pending meanwhile is placed in the end, too
             cases.append(_borne(name, nodes, back))

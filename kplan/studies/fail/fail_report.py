@@ -31,7 +31,7 @@ from kplan.wording.fail import (
     pending_until_gone,
     volume_of,
 )
-from kplan.wording.failing import Failure, failure
+from kplan.wording.failing import Failure, failure, failure_in_short
 from kplan.wording.how_to import how_to
 from kplan.wording.owners import owner_text
 from kplan.wording.preempting import broken_budgets
@@ -72,7 +72,7 @@ def fail(
         seen: shown the cluster that the loss leaves.
     """
     whole = whole_groups(planner)
-    waiting = while_there(planner, asked.nodes, failure)
+    waiting = while_there(planner, asked.nodes, failure_in_short)
     with planner.trial() as trial:
         run = run_fail(trial, asked.nodes, failure)
         mark(run, waiting)
