@@ -167,6 +167,7 @@ class Collector:
             ),
             scheduler=self._scheduler(),
             scheduler_config_maps=self._schedulers.config_maps(),
+            text=self._scale.text if self._scale is not None else 0,
         )
 
     def _scheduler(self) -> KnownScheduler:
