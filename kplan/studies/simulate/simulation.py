@@ -15,6 +15,7 @@ from kplan.course.controllers import controllers
 from kplan.course.evictions.returning import RETURNS_OF_ONE
 from kplan.course.rollout import Rollouts
 from kplan.course.trial.attempts import Attempts, TriedPod
+from kplan.course.trial.kinds import most_kinds, within
 from kplan.framework.doubt import Doubt
 from kplan.objects.models import Pod
 from kplan.pipeline import Planner
@@ -47,6 +48,7 @@ from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.held import held_text
 from kplan.wording.how_to import fitting_how_to
+from kplan.wording.kinds import FEWER, NOT_TRIED, not_tried, not_tried_doubt
 from kplan.wording.owners import by_number, owner_text
 from kplan.wording.preempting import broken_budgets
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
@@ -106,7 +108,13 @@ def simulate_pods(
     foreign = foreign_groups(planner)
     attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
-    attempts.place(pods[:first])
+    most = most_kinds(len(planner.cluster.nodes))
+    waiting, rest = within(pods[:first], most)
+    attempts.place(waiting)
+    if rest:
+        attempts.skip(rest, telling.skip(not_tried(most), rest))
+        doubt = not_tried_doubt(len(rest), most, len(planner.cluster.nodes), ask=FEWER)
+        options = replace(options, doubts=(*options.doubts, doubt))
     features = next(iter(planner.pipelines.values())).features
     rollouts = Rollouts(attempts, options.fleets, options.ledger, controllers(features))
     rollouts.play(pods[first:])
@@ -150,6 +158,10 @@ class _Planned:
     def told(self, landing: TriedPod[object]) -> ToldCause | None:
         """Why a pod was not placed; None for one that was."""
         return self._told[landing.why] if landing.why is not None else None
+
+    def skipped(self, pod: PodInfo) -> bool:
+        """Whether a pod was not tried at all."""
+        return self.attempts.landings[pod.row].skipped
 
     def _step(self, landing: TriedPod[object]) -> PlanStep:
         told, cluster = self.told(landing), self.planner.cluster
@@ -260,7 +272,7 @@ def _attempted(
     items = {step.pod: item for item in by_object(plan) for step in item.failed}
     left = ATTEMPTS
     for cause, pods in zip(plan.causes, waiting, strict=True):
-        if not pods or not left or cause.result != "pending":
+        if not pods or not left or cause.result != "pending" or cause.because.code == NOT_TRIED:
             yield cause
             continue
         left -= 1
@@ -270,7 +282,7 @@ def _attempted(
             if of_group is not None and of_group.attempt:
                 yield msgspec.structs.replace(cause, attempt=of_group.attempt, how_to=of_group.how_to)
                 continue
-            rivals = [pod for others in waiting if others is not pods for pod in others]
+            rivals = [pod for others in waiting if others is not pods for pod in others if not run.skipped(pod)]
             tried = attempt(planner, pods, rivals=rivals)
             yield msgspec.structs.replace(cause, attempt=fits_text(tried), how_to=fitting_how_to(tried, pods[0]))
             continue
@@ -353,9 +365,9 @@ def _causes(run: _Planned, besides: frozenset[str]) -> tuple[tuple[PlanCause, ..
     return tuple(cause for cause, _ in causes), tuple(waiting for _, waiting in causes)
 
 
-def _rank(cause: PlanCause) -> tuple[bool, int, str]:
-    """Causes of pods that are asked about come first, then those of most pods."""
-    return cause.waiting == cause.count, -cause.count, cause.pod
+def _rank(cause: PlanCause) -> tuple[bool, bool, int, str]:
+    """Causes of pods that are asked about come first, then those of most pods; none of pods that were not tried."""
+    return cause.because.code == NOT_TRIED, cause.waiting == cause.count, -cause.count, cause.pod
 
 
 def _shape(told: ToldCause) -> object:
