@@ -123,3 +123,29 @@ def test_kinds_for_which_there_is_no_time_are_not_tried_and_the_answer_says_so(
 
 def test_a_plan_tries_fewer_kinds_with_more_nodes() -> None:
     assert [most_kinds(nodes) for nodes in (0, 2_500, 5_000)] == [kinds.KINDS, kinds.KINDS // 2, kinds.KINDS // 3]
+
+
+def test_pods_that_run_are_placed_afresh_of_however_many_kinds_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kinds, "KINDS", 2)
+    items = [a_node(0), a_node(1), *(a_pod(number, {"cpu": f"{100 + number}m"}) for number in range(2))]
+    items += [a_pod(500 + number, {"cpu": f"{200 + number}m"}) for number in range(2)]
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    told = asked(capsys, "diff", str(path), str(path), "--pods", "all")
+    assert "not tried" not in json.dumps(told)
+
+
+def test_pods_that_a_what_if_makes_wait_are_tried_of_however_many_kinds_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kinds, "KINDS", 4)
+    owner = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True}]
+    items = [a_node(0), a_node(1), *(a_pod(0, {"cpu": f"{100 + number}m"}) for number in range(8))]
+    for number, one in enumerate(items[2:]):
+        one["metadata"] |= {"name": f"p-{number}", "ownerReferences": owner}
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    plan = asked(capsys, "simulate", "--snapshot", str(path), "--fail", "n-0")
+    assert "not tried" not in json.dumps(plan)

@@ -6,7 +6,7 @@ them, a file that is made to be heavy one for each 190 bytes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from kplan.cluster import PodInfo
 from kplan.course.trial.alike import likeness
@@ -22,12 +22,15 @@ def most_kinds(nodes: int) -> int:
     return KINDS * _HALF // (_HALF + nodes)
 
 
-def within(pods: Sequence[PodInfo], most: int) -> tuple[list[PodInfo], list[PodInfo]]:
+def within(
+    pods: Sequence[PodInfo], most: int, made: Collection[str] = frozenset()
+) -> tuple[list[PodInfo], list[PodInfo]]:
     """Split pods into those of the first kinds, in the order given, and those of the kinds that come then.
 
     Args:
         pods: the pods, in the order in which they are tried.
         most: how many kinds are tried.
+        made: pods, ``namespace/name``, that what-ifs made: they are tried, of however many kinds.
     """
     if len(pods) <= most:
         return list(pods), []
@@ -35,6 +38,9 @@ def within(pods: Sequence[PodInfo], most: int) -> tuple[list[PodInfo], list[PodI
     tried: list[PodInfo] = []
     rest: list[PodInfo] = []
     for pod in pods:
+        if pod.key in made:
+            tried.append(pod)
+            continue
         kind = hash(likeness(pod))
         if kind in kinds or len(kinds) < most:
             kinds.add(kind)

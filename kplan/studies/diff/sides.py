@@ -184,7 +184,7 @@ def run_side(
     mine = [pod for pod in planner.waiting() if pod.key not in landed]
     theirs = [cluster.pods[cluster.pod_index[key]] for key in side.landed]
     theirs = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
-    options = replace(side.options, landed=len(theirs))
+    options = replace(side.options, landed=len(theirs), every_kind=every)
     plan = simulate_pods(planner, [*mine, *theirs], side.origin, options)
     tried = {step.pod for step in plan.steps}
     places = {

@@ -75,6 +75,7 @@ class SimulateOptions:
         silent: how many objects of the manifests make no pods.
         definitions: how many others only define a kind.
         attempts: whether to try what would help those that fit nowhere.
+        every_kind: whether pods are tried of however many kinds they are: those that run, as if they were new.
         again: plans the manifests again; without it remedies are tried on the pods that wait alone.
     """
 
@@ -90,6 +91,7 @@ class SimulateOptions:
     silent: int = 0
     definitions: int = 0
     attempts: bool = False
+    every_kind: bool = False
     again: Again | None = None
 
 
@@ -109,7 +111,7 @@ def simulate_pods(
     attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
     most = most_kinds(len(planner.cluster.nodes))
-    waiting, rest = within(pods[:first], most)
+    waiting, rest = within(pods[:first], len(pods) if options.every_kind else most, options.made)
     attempts.place(waiting)
     if rest:
         attempts.skip(rest, telling.skip(not_tried(most), rest))
