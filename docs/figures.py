@@ -5,8 +5,10 @@ import json
 from pathlib import Path
 
 from kplan.admission.controllers.names import MOST_PODS
+from kplan.course.trial.kinds import most_kinds
 from kplan.objects import limits
 from kplan.sources import bounds, opening, yaml_events
+from kplan.studies.simulate import telling
 from tests.hostile.samples import INPUTS
 from tests.hostile.test_fuzz import COUNT
 from tests.hostile.test_output import EVIL, FORMATS, commands
@@ -56,6 +58,11 @@ def page() -> str:
         ("objects in the manifests of a question", bounds.MOST_OBJECTS),
         ("characters of a name", limits.LONGEST_NAME),
         ("pods made of manifests", MOST_PODS),
+        *(
+            (f"kinds of pods that wait which a plan tries on {nodes:,} nodes", most_kinds(nodes))
+            for nodes in (500, 5_000)
+        ),
+        ("causes of a plan told in full", telling.IN_FULL),
         *((f"`{field}` of a pod", number) for field, number in limits.OF_POD.items()),
     )
     tables = (_table("tested", tests), _faults(), _table("at most", most), _heaviest())

@@ -117,6 +117,8 @@ class Cluster:
         self.nominations = False
         self.controllers: dict[tuple[str, str], tuple[str, str]] = {}
         self.counters: Counters
+        self._lowest: tuple[int, int | None] = (-1, None)
+        self._naming: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, dtype=np.intp))
         self._groups = GroupMembers()
         self._by_name = Ranks(lambda pod: (pod.namespace, pod.name), by_name)
         self._by_importance = Ranks(
@@ -141,6 +143,25 @@ class Cluster:
     def pod_importance(self) -> NDArray[np.intp]:
         """intp[P], the place of each pod by priority, the highest first, then the earliest start, then the name."""
         return self._by_importance.of(self.pods, self.pod_generation)
+
+    @property
+    def lowest_priority(self) -> int | None:
+        """The lowest priority of the pods that are on nodes; None where there are none."""
+        stamp, lowest = self._lowest
+        if stamp != self.stamp:
+            there = self.pod_priority[self.pod_node >= 0]
+            lowest = int(there.min()) if len(there) else None
+            self._lowest = (self.stamp, lowest)
+        return lowest
+
+    @property
+    def naming(self) -> NDArray[np.intp]:
+        """intp[K], rows of the pods whose spec names a node, whether that is there or not."""
+        generation, rows = self._naming
+        if generation != self.pod_generation:
+            rows = np.array([pod.row for pod in self.pods if pod.pod.spec.node_name], dtype=np.intp)
+            self._naming = (self.pod_generation, rows)
+        return rows
 
     def _all_by_importance(self, pods: Sequence[PodInfo]) -> NDArray[np.intp]:
         """intp[P], rows of all pods by importance."""

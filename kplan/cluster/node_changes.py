@@ -135,7 +135,8 @@ def _insert(cluster: Cluster, node: Node) -> Revert:
     back = _renumber(cluster, [*nodes[:row], node, *nodes[row:]], names)
     _make_room(cluster, row)
     unread = _write(cluster, row, node)
-    nowhere = [cluster.pods[pod] for pod in np.flatnonzero(cluster.pod_node < 0).tolist()]
+    naming = cluster.naming
+    nowhere = [cluster.pods[pod] for pod in naming[cluster.pod_node[naming] < 0].tolist()]
     at_home = [pod.row for pod in nowhere if pod.bound and not pod.gone and pod.pod.spec.node_name == node.name]
     for pod in at_home:
         cluster.move(pod, row, 1)

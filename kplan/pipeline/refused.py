@@ -6,6 +6,7 @@ and evicts nobody, so the next of them meets the cluster as the one before it, a
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 from kplan.cluster import Cluster, PodInfo
@@ -23,11 +24,11 @@ class SamePods:
 
     Attributes:
         stamp: of the cluster when they were.
-        known: one of each kind with what was told of it, by class and profile.
+        known: one of each kind with what was told of it, by class, profile and what it requests.
     """
 
     stamp: int = -1
-    known: dict[tuple[int, int], list[tuple[PodInfo, PlanEvent]]] = field(default_factory=dict)
+    known: dict[Hashable, list[tuple[PodInfo, PlanEvent]]] = field(default_factory=dict)
 
     def told(self, cluster: Cluster, pipeline: Pipeline, pod: PodInfo) -> PlanEvent | None:
         """What is told of a waiting pod; None where it has to be tried.
@@ -39,7 +40,7 @@ class SamePods:
         """
         if self.stamp != cluster.stamp or not self.known:
             return None
-        for other, event in self.known.get((pod.pod_class.index, id(pipeline)), ()):
+        for other, event in self.known.get(_sort(pipeline, pod), ()):
             if alike(other, pod) and _as_others(cluster, pod):
                 return PlanEvent(event.kind, replace(event.outcome, pod=pod.key, row=pod.row))
         return None
@@ -59,7 +60,11 @@ class SamePods:
             return
         if self.stamp != cluster.stamp or len(self.known) >= _MOST:
             self.stamp, self.known = cluster.stamp, {}
-        self.known.setdefault((pod.pod_class.index, id(pipeline)), []).append((pod, event))
+        self.known.setdefault(_sort(pipeline, pod), []).append((pod, event))
+
+
+def _sort(pipeline: Pipeline, pod: PodInfo) -> Hashable:
+    return pod.pod_class.index, id(pipeline), *pod.requests.items()
 
 
 def _as_others(cluster: Cluster, pod: PodInfo) -> bool:

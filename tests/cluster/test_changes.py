@@ -388,3 +388,15 @@ def test_what_a_source_says_of_its_scheduler_stays_when_the_cluster_is_written_b
     written = to_state(cluster)
     assert [item.name for item in written.nodes] == ["a", "b"]
     assert {name: getattr(written, name) for name in about} == about
+
+
+def test_a_node_that_comes_looks_at_pods_that_name_one_alone() -> None:
+    named = pod("named", node="n-later")
+    objects = [node("n-0"), named, *(pod(f"waits-{number}") for number in range(5))]
+    cluster = build(ClusterState.of(objects))
+    first = cluster.naming
+    assert [cluster.pods[row].name for row in first.tolist()] == ["named"]
+    for name in ("n-1", "n-later", "n-2"):
+        cluster.apply([PutNode(name, node(name))])
+    assert cluster.naming is first  # pods are looked through once
+    assert cluster.home_of(int(first[0])) == "n-later"

@@ -56,6 +56,12 @@ def that_wait(number: int) -> dict[str, Any]:
     return pod
 
 
+def that_wait_each_of_its_own_size(number: int) -> dict[str, Any]:
+    pod = of_their_own_size(number)
+    del pod["spec"]["nodeName"]
+    return pod
+
+
 def a_slice(number: int) -> dict[str, Any]:
     devices = [
         {
@@ -121,6 +127,7 @@ COMPACT: dict[str, Callable[[int], dict[str, Any]]] = {
     "compact pods named by a label": named_by_a_label,
     "compact pods with a uid": with_a_uid,
     "compact pods that wait": that_wait,
+    "compact pods that wait, each of its own size": that_wait_each_of_its_own_size,
     "compact nodes": a_node,
     "compact slices of devices": a_slice,
     "compact volumes": a_volume,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -18,6 +18,7 @@ from kplan.bind.wire.leases import Responsible
 from kplan.cluster import PodInfo
 from kplan.course.readiness.serving import Serving
 from kplan.course.trial.alike import template_likeness
+from kplan.course.trial.kinds import most_kinds, within
 from kplan.framework.args import Extender
 from kplan.pipeline import Planner
 from kplan.plugins.shared.budgets import budgets_of
@@ -31,6 +32,7 @@ from kplan.studies.doubts import pod_doubts
 from kplan.studies.explain import explain_pod
 from kplan.studies.racing import told_races
 from kplan.wording.attempts import workload_text
+from kplan.wording.kinds import AGAIN, not_tried_doubt
 from kplan.words import count, listed
 
 _with = msgspec.structs.replace
@@ -68,9 +70,14 @@ def show(planner: Planner, asked: Asked, flags: Flags) -> tuple[list[BindPod], l
         flags: what may be done.
     """
     before = with_nodes(planner.cluster)
+    nodes = len(planner.cluster.nodes)
+    most = most_kinds(planner.cluster) // 2
+    pods, rest = within(asked.pods, most)
+    if rest:
+        asked = replace(asked, pods=tuple(pods))
     shown = whole(planner, _pods(planner, asked, flags), before)
     left = [pod.key for pod in asked.pods if _left_alone(pod, asked, flags)]
-    notes = []
+    notes = [not_tried_doubt(len(rest), most, nodes, ask=AGAIN).text] if rest else []
     if left:
         notes.append(f"{count(len(left), 'pod')} left to the live scheduler (--take-over): {listed(left)}")
     cut = len(asked.pods) - len(left) - len(shown)

@@ -43,6 +43,7 @@ class TriedPod(Generic[W]):
         elsewhere: whether another scheduler places it.
         again: whether others evicted it over and over, until it was given up.
         named: whether its template names the node, so that no scheduler was asked.
+        skipped: whether it was not tried at all.
         not_admitted: why nothing runs it there; None where its kubelet takes it.
         permit: what a Permit plugin holds it back with where it was placed; None for none.
     """
@@ -62,6 +63,7 @@ class TriedPod(Generic[W]):
     permit: NodeStatus | None = None
     named: bool = False
     not_admitted: NotAdmitted | None = None
+    skipped: bool = False
 
     @property
     def began_as(self) -> str:
@@ -129,12 +131,17 @@ class Attempts(Generic[W]):
             queue = self.planner.queue.sort(again) if again else []
         return landings
 
+    def skip(self, pods: Iterable[PodInfo], why: W) -> None:
+        """Take note of pods that are not tried, and why."""
+        for pod in pods:
+            self.landings[pod.row] = TriedPod(pod, EventKind.PENDING, why=why, skipped=True)
+
     def retry(self) -> None:
         """Try those again that stayed Pending; of pods alike, no more once one has failed."""
         pending = [
             tried_pod.pod
             for tried_pod in self.landings.values()
-            if tried_pod.kind is EventKind.PENDING and not tried_pod.elsewhere
+            if tried_pod.kind is EventKind.PENDING and not tried_pod.elsewhere and not tried_pod.skipped
         ]
         failed: set[object] = set()
         for pod in self.planner.queue.sort(pod for pod in pending if pod.waiting):

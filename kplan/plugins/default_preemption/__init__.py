@@ -139,7 +139,11 @@ def _found(node: str, victims: int) -> str:
 
 def _no_candidate(total: int, statuses: Iterable[NodeStatus]) -> str:
     statuses = list(statuses)
-    histogram = Counter(reason for status in statuses for reason in status.reasons)
+    distinct = {id(status): status for status in statuses}
+    histogram: Counter[str] = Counter()
+    for status, number in Counter(map(id, statuses)).items():
+        for reason in distinct[status].reasons:
+            histogram[reason] += number
     if len(statuses) < total:
         histogram[NOT_HELPFUL] += total - len(statuses)
     return fit_error(total, histogram)

@@ -116,6 +116,10 @@ class VictimSearch:
     def _possible(self, rows: Rows, tie_order: Callable[[Rows], Rows] | None) -> tuple[Rows, Rows]:
         """Pods of lower priority on these nodes, by node and importance; and the position of each one's node."""
         cluster = self.handle.cluster
+        lowest = cluster.lowest_priority
+        if lowest is None or lowest >= self.pod.priority:
+            none = np.zeros(0, dtype=np.intp)
+            return none, none
         position = np.full(len(cluster.nodes) + 1, -1, dtype=np.intp)
         position[rows] = np.arange(len(rows))
         world_of_pod = position[cluster.pod_node]

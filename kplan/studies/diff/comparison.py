@@ -107,7 +107,7 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> ComparedSides:
         b=sides[1],
         pods="all" if asked.every else "waiting",
         unchanged=unchanged,
-        doubts=tuple(dict.fromkeys((*a.doubts, *b.doubts))),
+        doubts=tuple(dict.fromkeys((*a.doubts, *b.doubts, *ran_a.left_out, *ran_b.left_out))),
         rules=rules,
         objects=objects,
         moves=moves,

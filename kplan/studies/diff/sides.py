@@ -26,7 +26,11 @@ from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.wording.because import because
 from kplan.wording.diff import GATED
 from kplan.wording.groups import tell, with_numbers
+from kplan.wording.kinds import NOT_TRIED
 from kplan.wording.owners import owner_text
+
+_PLANS = 4
+"""Plans of a comparison: each side, and each with the pods watched that are elsewhere on the other."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,7 @@ class Ran:
         evicted: keys of pods that left, and for which pod.
         notes: what the plan had to say.
         seen: cycles of the pods that were watched, by key.
+        left_out: the doubt about pods that were not tried.
     """
 
     side: Side
@@ -130,6 +135,7 @@ class Ran:
     evicted: dict[str, str]
     notes: tuple[str, ...] = ()
     seen: dict[str, SeenSide] = field(default_factory=dict)
+    left_out: tuple[Doubt, ...] = ()
 
     @property
     def cluster(self) -> Cluster:
@@ -184,7 +190,7 @@ def run_side(
     mine = [pod for pod in planner.waiting() if pod.key not in landed]
     theirs = [cluster.pods[cluster.pod_index[key]] for key in side.landed]
     theirs = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
-    options = replace(side.options, landed=len(theirs))
+    options = replace(side.options, landed=len(theirs), plans=_PLANS)
     plan = simulate_pods(planner, [*mine, *theirs], side.origin, options)
     tried = {step.pod for step in plan.steps}
     places = {
@@ -194,7 +200,8 @@ def run_side(
     }
     evicted = {victim: step.pod for step in plan.steps for victim in step.evicts}
     seen = planner.seen if isinstance(planner, _Watcher) else {}
-    return Ran(side, planner, places, tuple(step.pod for step in plan.steps), evicted, plan.notes, seen)
+    left_out = tuple(doubt for doubt in plan.doubts if doubt.code == NOT_TRIED)
+    return Ran(side, planner, places, tuple(step.pod for step in plan.steps), evicted, plan.notes, seen, left_out)
 
 
 def _node(cluster: Cluster, pod: PodInfo) -> str:

@@ -36,6 +36,7 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
     left = {pod.row for pod in pods} & places.keys()
     run: Attempts[None] = Attempts(replace(planner, everything=False))
     failed: dict[object, tuple[int, Explained]] = {}
+    placed = 0
     for pod in queue:
         if not left:
             break
@@ -48,8 +49,10 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
             else:
                 explained = explain(context, pod)
                 failed[alike] = (version, explained)
-            answers[pod.row] = _in_turn(explained, answers.get(pod.row), _turn(run, places, pod))
+            turn = Turn(place=places[pod.row], waiting=len(places), placed=placed)
+            answers[pod.row] = _in_turn(explained, answers.get(pod.row), turn)
         landing = run.attempt(pod)
+        placed += bool(landing.node)
         run.come_back(dict.fromkeys(landing.evicts, landing.node))
     return [answers[pod.row] for pod in pods]
 
@@ -62,8 +65,3 @@ def _in_turn(explained: Explained, alone: Explained | None, turn: Turn) -> Expla
     turn = msgspec.structs.replace(turn, text=turn_text(turn))
     sentence = in_turn_sentence(answer.sentence, turn)
     return replace(explained, answer=msgspec.structs.replace(answer, sentence=sentence, turn=turn))
-
-
-def _turn(run: Attempts[None], places: dict[int, int], pod: PodInfo) -> Turn:
-    before = [landing for row, landing in run.landings.items() if row in places]
-    return Turn(place=places[pod.row], waiting=len(places), placed=sum(bool(landing.node) for landing in before))

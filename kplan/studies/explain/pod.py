@@ -14,6 +14,7 @@ from kplan.course.evictions.returning import after_eviction
 from kplan.course.readiness.serving import without
 from kplan.course.trial.alike import likeness
 from kplan.course.trial.as_new import as_new
+from kplan.course.trial.kinds import most_kinds, within
 from kplan.pipeline import Planner
 from kplan.pipeline.entity import permit_of
 from kplan.plugins.shared.claims import own_claims
@@ -41,6 +42,7 @@ from kplan.wording.device_parts import devices
 from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import ToldGroup, nearest_part, needs_of, tell
 from kplan.wording.held import SKIPPED, held_text, skipped_cause, skipped_event
+from kplan.wording.kinds import FEWER_ASKED, not_tried_doubt
 from kplan.wording.landing import landing_part
 from kplan.wording.owners import owner_text
 from kplan.wording.preempting import preempt_part, victims_after
@@ -53,7 +55,7 @@ def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> Po
     if pods:
         context = replace(context, doubts=(*context.doubts, *missing_nodes(context.planner.cluster)))
     if fold or len(pods) != 1:
-        context = replace(context, brief=True)
+        context, pods = _of_few_kinds(replace(context, brief=True), pods)
         explained = in_turn(context, pods, _explained, _same) if context.in_turn else _explain_all(context, pods)
         return folded(context, tuple(explained))
     context = replace(context, brief=False)
@@ -61,6 +63,17 @@ def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> Po
     profile = "" if pods[0].scheduler_name == DEFAULT_SCHEDULER else pods[0].scheduler_name
     origin = msgspec.structs.replace(context.origin, profile=profile, event=event_note(answer.event))
     return PodExplanation(**msgspec.structs.asdict(answer), api_version=API_VERSION, origin=origin)
+
+
+def _of_few_kinds(context: Context, pods: Sequence[PodInfo]) -> tuple[Context, Sequence[PodInfo]]:
+    """Leave out pods of kinds for which there is no time, with a doubt; one that is told takes two times a try."""
+    nodes = len(context.planner.cluster.nodes)
+    most = most_kinds(context.planner.cluster) // 2
+    tried, rest = within(pods, most)
+    if not rest:
+        return context, pods
+    doubt = not_tried_doubt(len(rest), most, nodes, ask=FEWER_ASKED)
+    return replace(context, doubts=(*context.doubts, doubt)), tried
 
 
 def _explain_all(context: Context, pods: Sequence[PodInfo]) -> Iterator[Explained]:

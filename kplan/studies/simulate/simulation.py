@@ -44,11 +44,12 @@ from kplan.studies.simulate.ends import EVENED, evened, unserved
 from kplan.studies.simulate.landing import careful_lines
 from kplan.studies.simulate.let_in import let_in
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
-from kplan.studies.simulate.telling import Telling, ToldCause
+from kplan.studies.simulate.telling import Telling, ToldCause, place_within
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.held import held_text
 from kplan.wording.how_to import fitting_how_to
+from kplan.wording.kinds import NOT_TRIED
 from kplan.wording.owners import by_number, owner_text
 from kplan.wording.preempting import broken_budgets
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
@@ -77,6 +78,7 @@ class SimulateOptions:
         silent: how many objects of the manifests make no pods.
         definitions: how many others only define a kind.
         attempts: whether to try what would help those that fit nowhere.
+        plans: how many plans an answer makes: each tries so much fewer kinds of pods where their number is limited.
         again: plans the manifests again; without it remedies are tried on the pods that wait alone.
     """
 
@@ -93,6 +95,7 @@ class SimulateOptions:
     silent: int = 0
     definitions: int = 0
     attempts: bool = False
+    plans: int = 1
     again: Again | None = None
 
 
@@ -111,7 +114,8 @@ def simulate_pods(
     foreign = foreign_groups(planner)
     attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
-    attempts.place(pods[:first])
+    left_out = place_within(attempts, telling, pods[:first], options.made, options.plans)
+    options = replace(options, doubts=(*options.doubts, *left_out))
     features = next(iter(planner.pipelines.values())).features
     rollouts = Rollouts(attempts, options.fleets, options.ledger, controllers(features))
     rollouts.play(pods[first:])
@@ -155,6 +159,10 @@ class _Planned:
     def told(self, landing: TriedPod[object]) -> ToldCause | None:
         """Why a pod was not placed; None for one that was."""
         return self._told[landing.why] if landing.why is not None else None
+
+    def skipped(self, pod: PodInfo) -> bool:
+        """Whether a pod was not tried at all."""
+        return self.attempts.landings[pod.row].skipped
 
     def _step(self, landing: TriedPod[object]) -> PlanStep:
         told, cluster = self.told(landing), self.planner.cluster
@@ -266,7 +274,7 @@ def _attempted(
     items = {step.pod: item for item in by_object(plan) for step in item.failed}
     left = ATTEMPTS
     for cause, pods in zip(plan.causes, waiting, strict=True):
-        if not pods or not left or cause.result != "pending":
+        if not pods or not left or cause.result != "pending" or cause.because.code == NOT_TRIED:
             yield cause
             continue
         left -= 1
@@ -276,7 +284,7 @@ def _attempted(
             if of_group is not None and of_group.attempt:
                 yield msgspec.structs.replace(cause, attempt=of_group.attempt, how_to=of_group.how_to)
                 continue
-            rivals = [pod for others in waiting if others is not pods for pod in others]
+            rivals = [pod for others in waiting if others is not pods for pod in others if not run.skipped(pod)]
             tried = attempt(planner, pods, rivals=rivals)
             yield msgspec.structs.replace(cause, attempt=fits_text(tried), how_to=fitting_how_to(tried, pods[0]))
             continue
@@ -359,9 +367,9 @@ def _causes(run: _Planned, besides: frozenset[str]) -> tuple[tuple[PlanCause, ..
     return tuple(cause for cause, _ in causes), tuple(waiting for _, waiting in causes)
 
 
-def _rank(cause: PlanCause) -> tuple[bool, int, str]:
-    """Causes of pods that are asked about come first, then those of most pods."""
-    return cause.waiting == cause.count, -cause.count, cause.pod
+def _rank(cause: PlanCause) -> tuple[bool, bool, int, str]:
+    """Causes of pods that are asked about come first, then those of most pods; none of pods that were not tried."""
+    return cause.because.code == NOT_TRIED, cause.waiting == cause.count, -cause.count, cause.pod
 
 
 def _shape(told: ToldCause) -> object:

@@ -1,15 +1,19 @@
 """Why pods of a plan are not placed: told as it happens, while the cluster is as the pod met it.
 
-One for each cause, so that a large plan explains little more than it shows.
+One for each cause, so that a large plan explains little more than it shows. Where pods of very many kinds are not
+placed, those of the first are told in full, and the others by the scheduler's reasons.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kplan.cluster import PodInfo
 from kplan.course.trial.alike import template_likeness
+from kplan.course.trial.attempts import Attempts
+from kplan.course.trial.kinds import is_small, most_kinds, within
+from kplan.framework.doubt import Doubt
 from kplan.framework.findings import About
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import own_claims
@@ -23,12 +27,16 @@ from kplan.studies.group_turns import GroupTelling
 from kplan.wording.because import because_wanted
 from kplan.wording.failing import plain_cause
 from kplan.wording.groups import tell
+from kplan.wording.kinds import FEWER, in_short, not_tried, not_tried_doubt
 from kplan.wording.node_story import heads_of
 from kplan.wording.preempting import preempt_part
 from kplan.wording.wanted import Wanted
 
 FURTHER = 8
 """Groups of nodes behind the nearest that are told of a cause: a plan has many causes."""
+
+IN_FULL = 1_000
+"""Kinds of pods that are told in full, of a small text: see ``kinds.SMALL``."""
 
 
 @dataclass
@@ -66,10 +74,45 @@ class Telling:
         """Tell the cause of a failure unless one like it was told; return its key."""
         outcome = event.outcome.last
         plain = self.groups.cause(planner, pod, outcome) or plain_cause(planner.cluster, pod, outcome)
-        key: object = plain if plain is not None else (template_likeness(pod), _reasons(outcome, own_claims(pod.pod)))
+        if plain is not None:
+            self.told.setdefault(plain, ToldCause(plain, pod.key))
+            return plain
+        reasons = _reasons(outcome, own_claims(pod.pod))
+        key: object = (template_likeness(pod), reasons)
+        if key not in self.told and len(self.told) >= IN_FULL and is_small(planner.cluster):
+            key = reasons or outcome.fit_error
+            if key not in self.told:
+                self.told[key] = _in_short(pod, outcome)
         if key not in self.told:
-            self.told[key] = ToldCause(plain, pod.key) if plain is not None else _of_nodes(planner, pod, outcome)
+            self.told[key] = _of_nodes(planner, pod, outcome)
         return key
+
+    def skip(self, cause: Cause, pods: Sequence[PodInfo]) -> object:
+        """Tell the cause of pods that are not tried; return its key."""
+        self.told[cause] = ToldCause(cause, pods[0].key)
+        return cause
+
+
+def place_within(
+    attempts: Attempts[object], telling: Telling, pods: Sequence[PodInfo], made: Collection[str], plans: int
+) -> tuple[Doubt, ...]:
+    """Try pods that wait, of so many kinds as there is time for; give the doubt about the others.
+
+    Args:
+        attempts: what has been tried.
+        telling: tells why they are not placed.
+        pods: the pods, in the order in which they are tried.
+        made: pods, ``namespace/name``, that what-ifs made: they are tried whatever their kind.
+        plans: how many plans the answer makes.
+    """
+    cluster = attempts.planner.cluster
+    most = most_kinds(cluster) // plans
+    waiting, rest = within(pods, most, made)
+    attempts.place(waiting)
+    if not rest:
+        return ()
+    attempts.skip(rest, telling.skip(not_tried(most), rest))
+    return (not_tried_doubt(len(rest), most, len(cluster.nodes), ask=FEWER),)
 
 
 def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> ToldCause:
@@ -85,6 +128,21 @@ def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> ToldCause:
     apart = told_apart(cause.code, groups, pod.pod)
     more = tuple(other.group for other in others)
     return ToldCause(cause, pod.key, first.group, len(groups), more, text, wanted, heads_of(first), apart)
+
+
+def _in_short(pod: PodInfo, outcome: Outcome) -> ToldCause:
+    """Tell why nodes refuse a pod by what the scheduler says."""
+    codes: dict[str, str] = {}
+    diagnosis = outcome.diagnosis
+    if diagnosis is not None and diagnosis.pre_filter is not None:
+        codes = {why.reason: why.code for why in diagnosis.pre_filter.whys}
+    elif diagnosis is not None:
+        for failing in diagnosis.failing:
+            codes |= {item.reason: item.code for item in failing.findings.refusals if item.rows.any()}
+    texts = sorted(codes)
+    if not texts:
+        return ToldCause(Cause(code="unknown", text=outcome.fit_error), pod.key)
+    return ToldCause(Cause(code=codes[texts[0]], text=in_short(texts, IN_FULL)), pod.key)
 
 
 def _reasons(outcome: Outcome, own: Mapping[About, str]) -> frozenset[object]:
