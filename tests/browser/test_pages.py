@@ -297,6 +297,6 @@ def test_amounts_that_stand_together_have_one_unit(opened: Open) -> None:
         ("memory", [300 << 30, 26348808 << 10, 0], ["300Gi", "25.13Gi", "0"]),
         ("memory", [2 << 40, 1 << 30], ["2,048Gi", "1Gi"]),
         ("memory", [3 << 20, 1 << 10], ["3,072Ki", "1Ki"]),
-        ("cpu", [3424, 11000], ["3424m", "11000m"]),
+        ("cpu", [3424, 11000], ["3.424", "11"]),
     ):
         assert shown.page.evaluate(write, [resource, numbers]) == texts
