@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from kplan.render.alike import sentence_of
+from kplan.render.alike import of_no_line, sentence_of
 from kplan.render.data import escaped_json
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
@@ -101,15 +101,14 @@ RULES = {
 
 
 def log(document: CheckResult) -> str:
-    """Write a log of one run."""
+    """Write a log of one run; what is not counted and about none of the manifests is a number of its properties."""
     from kplan import __version__
 
-    used = list(
-        dict.fromkeys([*(finding.rule for finding in document.findings), *(["doubt"] if document.doubts else [])])
-    )
+    findings = [finding for finding in document.findings if not of_no_line(finding)]
+    used = list(dict.fromkeys([*(finding.rule for finding in findings), *(["doubt"] if document.doubts else [])]))
     rules = [_rule(name) for name in used]
     first = next(((item.file, item.line) for item in document.objects if item.file), ("", 0))
-    results = [_result(finding, used.index(finding.rule), *first) for finding in document.findings]
+    results = [_result(finding, used.index(finding.rule), *first) for finding in findings]
     results += [_doubt(doubt, used.index("doubt"), *first) for doubt in document.doubts]
     _tell_apart(results)
     driver = {"name": "kplan", "version": __version__, "semanticVersion": __version__, "rules": rules}
@@ -120,6 +119,7 @@ def log(document: CheckResult) -> str:
         "taken": document.recording.taken,
         "complete": document.recording.complete,
         "rules": document.origin.k8s_version,
+        "notOfTheManifests": len(document.findings) - len(findings) or "",
     }
     run: dict[str, Any] = {
         "tool": {"driver": driver},

@@ -67,3 +67,10 @@ def test_a_fingerprint_outlives_lines_and_numbers_and_is_shared_by_no_two_issues
     other = issues(document(findings=[finding(line=9, text="lacks 3")]))
     assert one[0]["fingerprint"] == other[0]["fingerprint"]
     assert one[0]["fingerprint"] != one[1]["fingerprint"]
+
+
+def test_what_is_not_counted_and_of_no_manifest_is_the_fault_of_no_line() -> None:
+    elsewhere = finding("survive-zone", "deploy/infra/db", file="", line=0)
+    old = finding("survive-zone", "deploy/infra/db", file="", line=0, counted=False, why_not="no worse")
+    assert [issue["severity"] for issue in issues(document(checked(), findings=[elsewhere]))] == ["major"]
+    assert issues(document(checked(), findings=[old])) == []

@@ -192,6 +192,7 @@ _OTHERS = (
     "other-scheduler",
     "plugin-not-modelled",
     "pod-group-not-modelled",
+    "pod-security",
     "policy-removed",
     "queue-sort-assumed",
     "quota-count-unknown",
