@@ -3,7 +3,7 @@
 const ROWS = new Map(DOC.kind === "NodeList" ? DOC.nodes.map((row) => [row.node, row]) : []);
 
 kind("NodeList", {
-  fields: ["order", "totals", "nodes", "slot", "poolLabel", "pools", "counted", "balance", "devices"],
+  fields: ["order", "totals", "nodes", "slot", "poolLabel", "by", "pools", "counted", "balance", "devices"],
   stand() {
     STATES.quiet.text = "takes pods";
     for (const row of DOC.nodes)
