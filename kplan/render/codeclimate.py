@@ -49,7 +49,8 @@ def _finding(finding: Finding, first: tuple[str, int]) -> dict[str, Any]:
 
 
 def _doubt(doubt: CheckDoubt, first: tuple[str, int]) -> dict[str, Any]:
-    return _issue("doubt", doubt.code, doubt.text, "info" if doubt.allowed else "major", first)
+    place = first if doubt.file in _NOT_A_FILE else (doubt.file, doubt.line)
+    return _issue("doubt", doubt.code, doubt.text, "info" if doubt.allowed else "major", place)
 
 
 def _issue(rule: str, about: str, text: str, severity: str, place: tuple[str, int]) -> dict[str, Any]:

@@ -173,9 +173,9 @@ def _result(finding: Finding, rule: int, file: str, line: int) -> dict[str, Any]
 
 
 def _doubt(doubt: CheckDoubt, rule: int, file: str, line: int) -> dict[str, Any]:
-    """A doubt is told at the first manifest, too."""
+    """A doubt about no object is told at the first manifest, too."""
     text = f"{doubt.code}: {doubt.text}{' (allowed)' if doubt.allowed else ''}"
-    place = _location(file, line, 0, doubt.code)
+    place = _location(*((doubt.file, doubt.line) if doubt.file else (file, line)), 0, doubt.code)
     return _told("doubt", rule, doubt.code, text, place, "note" if doubt.allowed else "error")
 
 

@@ -74,3 +74,9 @@ def test_what_is_not_counted_and_of_no_manifest_is_the_fault_of_no_line() -> Non
     old = finding("survive-zone", "deploy/infra/db", file="", line=0, counted=False, why_not="no worse")
     assert [issue["severity"] for issue in issues(document(checked(), findings=[elsewhere]))] == ["major"]
     assert issues(document(checked(), findings=[old])) == []
+
+
+def test_a_doubt_about_an_object_stands_at_it() -> None:
+    doubts = (doubt("not-expanded", file="fleet.yaml", line=9), doubt("no-pods"))
+    places = [issue["location"] for issue in issues(document(checked(), doubts=doubts))]
+    assert [(at["path"], at["lines"]["begin"]) for at in places] == [("fleet.yaml", 9), ("web.yaml", 3)]

@@ -121,3 +121,13 @@ def test_what_is_not_counted_and_of_no_manifest_is_the_fault_of_no_line() -> Non
     assert result["level"] == "error"
     assert run(document(checked(), findings=[elsewhere, old]))["properties"]["notOfTheManifests"] == 1
     assert run(document(checked(), findings=[old]))["tool"]["driver"]["rules"] == []
+
+
+def test_a_doubt_about_an_object_stands_at_it() -> None:
+    doubts = (doubt("not-expanded", file="fleet.yaml", line=9), doubt("no-pods"))
+    mine, other = run(document(checked(), doubts=doubts))["results"]
+    places = [one["locations"][0]["physicalLocation"] for one in (mine, other)]
+    assert [(at["artifactLocation"]["uri"], at["region"]["startLine"]) for at in places] == [
+        ("fleet.yaml", 9),
+        ("web.yaml", 3),
+    ]

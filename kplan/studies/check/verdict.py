@@ -47,6 +47,8 @@ _OF_PLACES = frozenset({"nodes-missing", "no-pods", "scheduler-config-assumed"})
 """Codes of doubts about where pods land, and nothing else."""
 _ONLY_REFUSING = frozenset({"no-resourcequotas", "pod-security"})
 """Codes of doubts about what would only refuse more."""
+_NOWHERE = ("", 0)
+"""Place of a doubt that is about no object of the manifests."""
 _VERDICTS = {"placed": "FITS", "preempted": "PREEMPTS"}
 
 
@@ -295,31 +297,32 @@ def _doubts(
 ) -> Iterator[CheckDoubt]:
     """List why the result may be wrong, each code and text once."""
     plan, after = played.plan, played.planner
-    doubts: dict[tuple[str, str], None] = {}
+    doubts: dict[tuple[str, str], tuple[str, int]] = {}
     lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
     of_some = {doubt.code for doubt in plan.doubts} & OF_SOME.keys()
     own = (doubt for doubt in _pod_doubts(mine, after) if doubt.code not in of_some)
     for doubt in (*plan.doubts, *lacking, *own, *rule_doubts(policy, after.cluster)):
-        doubts[doubt.code, doubt.text] = None
+        doubts[doubt.code, doubt.text] = _NOWHERE
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
+        place = item.change.file, item.change.line
         if item.name in unknown:
-            doubts["not-expanded", f"{item.name}: {item.change.note}"] = None
+            doubts["not-expanded", f"{item.name}: {item.change.note}"] = place
         elif (
             item.change.pods > item.change.named
             and item.name not in placed
             and item.rollout is None
             and not item.change.refused
         ):
-            doubts["other-scheduler", words.other_scheduler(item.name)] = None
+            doubts["other-scheduler", words.other_scheduler(item.name)] = place
     for name, about in played.trusted if policy.strict_kinds else ():
-        doubts["not-expanded", words.taken_on_trust(name, about)] = None
+        doubts["not-expanded", words.taken_on_trust(name, about)] = _NOWHERE
     if policy.max_age is not None and recording.age_seconds is None and plan.origin.age is None:
-        doubts["snapshot-age-unknown", words.AGE_UNKNOWN] = None
+        doubts["snapshot-age-unknown", words.AGE_UNKNOWN] = _NOWHERE
     elif policy.max_age is not None and (recording.age_seconds or 0) > policy.max_age:
-        doubts["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = None
-    for code, text in doubts:
-        yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt)
+        doubts["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = _NOWHERE
+    for (code, text), (file, line) in doubts.items():
+        yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt, file=file, line=line)
 
 
 def _certain(

@@ -51,7 +51,10 @@ function totalsTable(totals) {
     cell: (row) =>
       writer(
         row.resource,
-        key === "largest" ? [row.largest] : [row.requested, row.allocatable, row.free, row.closed],
+        [
+          ...(key === "largest" && row.resource !== "cpu" ? [] : [row.requested, row.allocatable, row.free, row.closed]),
+          ...(key === "largest" || row.resource === "cpu" ? [row.largest] : []),
+        ],
       )(row[key]),
   });
   const points = (label, key, unit) => ({
