@@ -13,6 +13,8 @@ _IN_BYTES = ("memory", "ephemeral-storage")
 def amounts(resource: str, *numbers: int, exact: bool = False) -> tuple[str, ...]:
     """Write amounts of one resource in one unit, the largest in which none has to be rounded.
 
+    Cpu is in cores where one of them is 10 or more: ``900`` beside ``3.92``, not ``900000m`` beside ``3920m``.
+
     Bytes that would be long numbers in it are rounded in a larger one, as little as it takes to tell them apart:
     ``300Gi`` beside ``25.1Gi``, not ``314572800Ki`` beside ``26348808Ki``. Where they are too near each other for that
     they are exact, with a rounded amount beside bytes: ``1288490189 bytes (1.2Gi)``.
@@ -23,13 +25,29 @@ def amounts(resource: str, *numbers: int, exact: bool = False) -> tuple[str, ...
         exact: round nothing: what somebody is to type.
     """
     if resource == "cpu":
-        if any(number % 1000 for number in numbers):
+        if in_millicores(numbers):
             return tuple(f"{number}m" if number else "0" for number in numbers)
-        return tuple(str(number // 1000) for number in numbers)
+        return tuple(map(cores, numbers))
     if _in_bytes(resource):
         readable = () if exact else _readable(numbers)
         return readable or _exact_bytes(numbers)
     return tuple(str(number) for number in numbers)
+
+
+MANY_MILLICORES = 10_000
+"""Millicores from which on cores are read more easily: 3.92 of 900, not 3920m of 900000m."""
+
+
+def in_millicores(numbers: Iterable[int]) -> bool:
+    """Whether cpu that stands together is written in millicores: where some is a part of a core, and none is large."""
+    listed_numbers = list(numbers)
+    return any(number % 1000 for number in listed_numbers) and max(map(abs, listed_numbers)) < MANY_MILLICORES
+
+
+def cores(milli: int) -> str:
+    """Millicores as cores, exact: ``3.92``."""
+    whole, rest = divmod(abs(milli), 1000)
+    return f"{'-' if milli < 0 else ''}{whole}{f'.{rest:03}'.rstrip('0') if rest else ''}"
 
 
 def _exact_bytes(numbers: Sequence[int]) -> tuple[str, ...]:
@@ -116,7 +134,7 @@ def short_amounts(resource: str, numbers: Iterable[int | None], *, exact: bool =
     largest = max(map(abs, there), default=0)
     least = min((abs(number) for number in there if number), default=0)
     if resource == "cpu":
-        unit, suffix = (1, "m") if largest < 10_000 and any(number % 1000 for number in there) else (1000, "")
+        unit, suffix = (1, "m") if in_millicores(there) else (1000, "")
     elif _in_bytes(resource):
         units = ((1 << power, suffix) for suffix, power in _BINARY_OF_OVERVIEWS)
         unit, suffix = next(((one, name) for one, name in units if largest >= one and least * 10 >= one), (0, ""))
@@ -155,7 +173,7 @@ def short_name(resource: str, among: Sequence[str]) -> str:
 def _cpu(milli: int, *, exact: bool) -> str:
     if milli % 1000 == 0:
         return f"{'-' if milli < 0 else ''}{abs(milli) // 1000:,}"
-    if abs(milli) < 10_000:
+    if abs(milli) < MANY_MILLICORES:
         return f"{milli}m"
     if exact:
         return f"{milli / 1000:,.3f}".rstrip("0")

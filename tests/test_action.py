@@ -235,7 +235,7 @@ def test_what_fails_annotates_and_fails_the_job(folder: Path) -> None:
     machine = runner(folder)
     assert machine.run() == 1
     assert machine.outputs["check"]["verdict"] == "FAILS"
-    assert "::error file=deploy/web.yaml,line=1,title=kplan does-not-fit" in machine.logs[1]
+    assert "::error file=deploy/web.yaml,line=21,col=13,title=kplan does-not-fit" in machine.logs[1]
     assert "FAIL" in machine.summary
 
 

@@ -42,6 +42,7 @@ class CheckAsked:
         baseline: name of the baseline; empty for none.
         command: what gives this result again.
         templates: dotted path of the pod template by kind, for kinds that kplan does not know.
+        all_fixes: whether what helps is looked for of everything that fails.
     """
 
     files: list[str]
@@ -51,6 +52,7 @@ class CheckAsked:
     baseline: str = ""
     command: str = ""
     templates: dict[str, str] | None = None
+    all_fixes: bool = False
 
 
 def check(
@@ -88,6 +90,9 @@ def check(
     baseline: Annotated[
         str, typer.Option("--baseline", metavar="FILE", help="A result of main: only what got worse fails.")
     ] = "",
+    all_fixes: Annotated[
+        bool, typer.Option("--all-fixes", help="Look for what helps of all that fails, not of the first three alone.")
+    ] = False,
     *,
     source: Source,
     rules: RulesOfCheck,
@@ -125,6 +130,7 @@ def check(
         baseline=baseline,
         command=again(click.get_current_context().params, files),
         templates=template_paths(pod_template),
+        all_fixes=all_fixes,
     )
 
     answered(source, rules, lambda session: answer(session, asked), namespace).end(
@@ -167,7 +173,7 @@ def answer(session: Session, asked: CheckAsked, now: datetime | None = None) -> 
         return without
 
     now, steps = now or datetime.now(UTC), session.what_if
-    options = CheckOptions(asked.policy, now, baseline, asked.baseline, asked.command, steps)
+    options = CheckOptions(asked.policy, now, baseline, asked.baseline, asked.command, steps, asked.all_fixes)
     return check_plan(played, manifests, before, options)
 
 
@@ -188,6 +194,7 @@ _TOLD = (
     "max_age",
     "allow_doubt",
     "baseline",
+    "all_fixes",
     "config",
     "k8s_version",
     "feature_gates",

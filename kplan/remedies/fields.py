@@ -88,6 +88,11 @@ def template_specs(manifest: ManifestObject) -> list[Any]:
     return [_at(manifest.raw, path) for path in _templates(manifest.raw, ())]
 
 
+def template_paths(manifest: ManifestObject) -> list[Path]:
+    """Where the specs of pods in an object stand."""
+    return list(_templates(manifest.raw, ()))
+
+
 def _change(manifest: ManifestObject, path: Path, old: Any, step: _Step) -> FieldChange:
     line, column = manifest.at(path)
     return FieldChange(

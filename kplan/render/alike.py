@@ -60,6 +60,11 @@ def sentence_of(finding: Finding) -> str:
     return f"{heading_of(finding)}. {finding.text.removeprefix(f'{finding.object}: ')}"
 
 
+def of_no_line(finding: Finding) -> bool:
+    """Whether a finding is neither counted nor about anything of the manifests: the fault of none of their lines."""
+    return not finding.counted and not finding.place[0]
+
+
 def place_of(finding: Finding) -> str:
     """``file:line`` of the object that a finding is about; empty where that is not known."""
     return f"{finding.file}:{finding.line}" if finding.line else finding.file

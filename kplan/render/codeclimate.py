@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from kplan.render.alike import sentence_of
+from kplan.render.alike import of_no_line, sentence_of
 from kplan.render.data import escaped_json
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
@@ -20,10 +20,13 @@ _NOT_A_FILE = ("", "standard input")
 
 
 def report(document: CheckResult) -> str:
-    """Write the report; what has no place of its own stands at the first manifest, as GitLab shows nothing without."""
+    """Write the report; what has no place of its own stands at the first manifest, as GitLab shows nothing without.
+
+    What is not counted and about none of the manifests is left out.
+    """
     files = [(item.file, item.line) for item in document.objects if item.file not in _NOT_A_FILE]
     first = files[0] if files else ("manifests", 1)
-    issues = [_finding(finding, first) for finding in document.findings]
+    issues = [_finding(finding, first) for finding in document.findings if not of_no_line(finding)]
     issues += [_doubt(doubt, first) for doubt in document.doubts]
     seen: Counter[str] = Counter()
     for issue in issues:
@@ -46,7 +49,8 @@ def _finding(finding: Finding, first: tuple[str, int]) -> dict[str, Any]:
 
 
 def _doubt(doubt: CheckDoubt, first: tuple[str, int]) -> dict[str, Any]:
-    return _issue("doubt", doubt.code, doubt.text, "info" if doubt.allowed else "major", first)
+    place = first if doubt.file in _NOT_A_FILE else (doubt.file, doubt.line)
+    return _issue("doubt", doubt.code, doubt.text, "info" if doubt.allowed else "major", place)
 
 
 def _issue(rule: str, about: str, text: str, severity: str, place: tuple[str, int]) -> dict[str, Any]:

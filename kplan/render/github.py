@@ -79,7 +79,8 @@ def _finding(group: Alike) -> str:
 
 
 def _doubt(doubt: CheckDoubt) -> str:
-    return _command("error", {"title": f"kplan doubt {doubt.code}"}, doubt.text)
+    where = {"file": doubt.file, "line": str(max(doubt.line, 1))} if doubt.file else {}
+    return _command("error", {**where, "title": f"kplan doubt {doubt.code}"}, doubt.text)
 
 
 def _command(level: str, properties: dict[str, str], message: str) -> str:

@@ -6,7 +6,7 @@ Format: https://github.com/jenkinsci/xunit-plugin, junit-10.xsd, which Jenkins a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -36,7 +36,8 @@ def report(document: CheckResult) -> str:
         cases = [_object(item, document.findings) for item in document.objects if item.file == file]
         suites.append((file or "manifests", file, cases))
     if document.rules:
-        suites.append(("policy", "", [_rule(rule, document.findings) for rule in document.rules]))
+        named = {item.object for item in document.objects}
+        suites.append(("policy", "", [_rule(rule, document.findings, named) for rule in document.rules]))
     suites.append(("doubts", "", [_doubt(doubt) for doubt in document.doubts] or [_Case("no doubt", "doubts")]))
     if document.other_version is not None:
         suites.append(("versions", "", [_version(document.other_version)]))
@@ -107,14 +108,15 @@ def _joined(problems: list[tuple[str, str, str]]) -> tuple[str, str, str]:
         return problems[0]
     kinds = list(dict.fromkeys(kind for kind, _, _ in problems))
     messages = [message for _, message, _ in problems]
-    texts = "\n\n".join(f"{message}\n{text}" for _, message, text in problems)
+    texts = "\n\n".join(f"{message}\n{text}".rstrip() for _, message, text in problems)
     return ", ".join(kinds), f"{messages[0]} (and {len(messages) - 1:,} more)", texts
 
 
 def _object(item: CheckedObject, findings: Iterable[Finding]) -> _Case:
-    case = _Case(item.object, item.file or "manifests", output=f"{item.change}: {item.result}")
+    case = _Case(item.object, item.file or "manifests")
     own = [finding for finding in findings if finding.object == item.object]
     case.failures = [_failure(finding) for finding in own if finding.counted]
+    case.output = item.change if case.failures else f"{item.change}: {item.result}"
     notes = [f"not counted ({finding.why_not}): {finding.text}" for finding in own if not finding.counted]
     case.output = "\n".join([case.output, *notes])
     if item.status == "unknown":
@@ -122,9 +124,13 @@ def _object(item: CheckedObject, findings: Iterable[Finding]) -> _Case:
     return case
 
 
-def _rule(rule: CheckRule, findings: Iterable[Finding]) -> _Case:
+def _rule(rule: CheckRule, findings: Iterable[Finding], told: Set[str]) -> _Case:
+    """A rule; what breaks it is named where it has a case of its own, which says the rest."""
     case = _Case(f"{rule.rule}: {rule.wanted}", "policy", output=rule.text)
-    case.failures = [_failure(finding) for finding in findings if finding.counted and finding.rule == rule.rule]
+    for finding in findings:
+        if finding.counted and finding.rule == rule.rule:
+            kind, message, text = _failure(finding)
+            case.failures.append((kind, message, "" if finding.object in told else text))
     return case
 
 

@@ -197,10 +197,10 @@ def _findings(document: CheckResult) -> Iterator[str]:
 
 def _doubts(document: CheckResult) -> Iterator[str]:
     told = [doubt for doubt in document.doubts if not doubt.allowed]
-    for doubt in told[:FINDINGS]:
-        yield f"**Doubt** {_text(_short(doubt.text, 600))} (`{doubt.code}`)"
-    if len(told) > FINDINGS:
-        yield f"{len(told) - FINDINGS} more doubts."
+    lines = [f"**Doubt** {_text(_short(doubt.text, 600))} (`{doubt.code}`)" for doubt in told[:FINDINGS]]
+    lines += [f"{len(told) - FINDINGS} more doubts."] if len(told) > FINDINGS else []
+    if lines:
+        yield "  \n".join(lines)
 
 
 def _under(document: CheckResult) -> Iterator[str]:
@@ -273,7 +273,12 @@ def _cut(text: str, most: int) -> str:
 
 
 def _short(text: str, most: int = 200) -> str:
-    return text if len(text) <= most else f"{text[: most - 4]} ..."
+    """A text, or as much of it as there is room for, to the end of a word where that leaves most of it."""
+    if len(text) <= most:
+        return text
+    begun = text[: most - 4]
+    words = begun[: max(begun.rfind(" "), 0)].rstrip(" ,;:")
+    return f"{words if len(words) * 2 > most else begun} ..."
 
 
 def _text(text: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from kplan.render.alike import sentence_of
+from kplan.render.alike import of_no_line, sentence_of
 from kplan.render.data import escaped_json
 from kplan.render.text.rollout import attempt_lines
 from kplan.result.document_check import CheckDoubt, CheckResult, Finding
@@ -101,15 +101,14 @@ RULES = {
 
 
 def log(document: CheckResult) -> str:
-    """Write a log of one run."""
+    """Write a log of one run; what is not counted and about none of the manifests is a number of its properties."""
     from kplan import __version__
 
-    used = list(
-        dict.fromkeys([*(finding.rule for finding in document.findings), *(["doubt"] if document.doubts else [])])
-    )
+    findings = [finding for finding in document.findings if not of_no_line(finding)]
+    used = list(dict.fromkeys([*(finding.rule for finding in findings), *(["doubt"] if document.doubts else [])]))
     rules = [_rule(name) for name in used]
     first = next(((item.file, item.line) for item in document.objects if item.file), ("", 0))
-    results = [_result(finding, used.index(finding.rule), *first) for finding in document.findings]
+    results = [_result(finding, used.index(finding.rule), *first) for finding in findings]
     results += [_doubt(doubt, used.index("doubt"), *first) for doubt in document.doubts]
     _tell_apart(results)
     driver = {"name": "kplan", "version": __version__, "semanticVersion": __version__, "rules": rules}
@@ -120,6 +119,7 @@ def log(document: CheckResult) -> str:
         "taken": document.recording.taken,
         "complete": document.recording.complete,
         "rules": document.origin.k8s_version,
+        "notOfTheManifests": len(document.findings) - len(findings) or "",
     }
     run: dict[str, Any] = {
         "tool": {"driver": driver},
@@ -173,9 +173,9 @@ def _result(finding: Finding, rule: int, file: str, line: int) -> dict[str, Any]
 
 
 def _doubt(doubt: CheckDoubt, rule: int, file: str, line: int) -> dict[str, Any]:
-    """A doubt is told at the first manifest, too."""
+    """A doubt about no object is told at the first manifest, too."""
     text = f"{doubt.code}: {doubt.text}{' (allowed)' if doubt.allowed else ''}"
-    place = _location(file, line, 0, doubt.code)
+    place = _location(*((doubt.file, doubt.line) if doubt.file else (file, line)), 0, doubt.code)
     return _told("doubt", rule, doubt.code, text, place, "note" if doubt.allowed else "error")
 
 

@@ -115,11 +115,15 @@ class CheckDoubt(Part, frozen=True, kw_only=True):
         code: stable kebab-case identifier, as ``--allow-doubt`` takes it.
         text: what, which nodes or pods it touches, and how to lift it.
         allowed: whether it is accepted.
+        file: manifest of the object that it is about; empty where it is about none, or about many.
+        line: 1-based line in it; 0 if unknown.
     """
 
     code: str
     text: str
     allowed: bool = False
+    file: str = ""
+    line: int = 0
 
 
 class Recording(Part, frozen=True, kw_only=True):

@@ -119,6 +119,7 @@ class NodeList(Document, frozen=True, kw_only=True):
         totals: by resource; ``pods`` for the number of pods.
         slot: the node with the most room for one pod, cpu and memory together; None where none is open.
         pool_label: the label ``pools`` are made by; empty where the nodes have none.
+        by: that label, if it was asked for (``--by``): then the picture is of pools; empty where kplan chose it.
         counted: what is special in these numbers, a line each.
         doubts: why the numbers may be wrong.
         balance: mean distance of cpu and memory fullness within a node [percentage points].
@@ -134,6 +135,7 @@ class NodeList(Document, frozen=True, kw_only=True):
     because: Cause | None = None
     slot: PieceOfNode | None = None
     pool_label: str = ""
+    by: str = ""
     pools: tuple[Pool, ...] = ()
     counted: tuple[str, ...] = ()
     balance: float | None = None

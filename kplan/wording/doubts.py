@@ -8,17 +8,18 @@ from kplan.words import count, listed
 
 GROUP = "its pod group is not modelled: the scheduler may hold it back for others"
 DEVICES = "the source holds no ResourceSlices: the devices that it claims count as present"
-_OF_SOME = {
+OF_SOME = {
     "devices-not-modelled": "resource claims, and the source holds no ResourceSlices: the devices count as present",
     "pod-group-not-modelled": "a pod group, which is not modelled: the scheduler may hold back one for another",
 }
+"""What is not modelled, by code: said once of all pods that it is true of."""
 _BROKEN = {"Node": "nothing can be placed there", "Pod": "its room counts as free", "": "what it was is unknown"}
 _BROKEN_VOLUME = "volumes may be judged wrongly"
 
 
 def of_some(code: str, pods: int) -> str:
     """Say of how many pods something is not modelled: ``devices-not-modelled`` or ``pod-group-not-modelled``."""
-    return f"{count(pods, 'pod')} {'has' if pods == 1 else 'have'} {_OF_SOME[code]}"
+    return f"{count(pods, 'pod')} {'has' if pods == 1 else 'have'} {OF_SOME[code]}"
 
 
 def missing_nodes(pods: int, names: Sequence[str]) -> str:

@@ -71,7 +71,7 @@ def run(clusters: Sequence[Path], out: Path, only: str, *, kept: bool, speed: bo
         browser = driver.chromium.launch(executable_path=executable() or None, args=["--no-sandbox"])
         for cluster in clusters:
             sys.stdout.write(
-                f"\n{cluster.name}\n| page | MB | rows |{' ready | all | back | some |' if speed else ''}\n"
+                f"\n{cluster.name}\n| page | MB | rows |{' ready | map | all | back | some |' if speed else ''}\n"
             )
             inspector = Inspector(browser)
             for name, file, problem in written(cluster, out / cluster.stem, only, kept):

@@ -46,6 +46,29 @@ def test_a_search_leaves_the_nodes_that_match_every_word(opened: Open) -> None:
     shown.page.wait_for_selector("text=No node matches.")
 
 
+def test_a_search_that_every_node_matches_draws_nothing(opened: Open) -> None:
+    page = opened(write(*pages.many_nodes())).page
+    page.evaluate(
+        "() => { window.drawn = 0; new MutationObserver((all) => (window.drawn += all.length))"
+        ".observe(document.querySelector('#nodes .shown'), { childList: true, subtree: true }); }"
+    )
+    first = page.locator("#nodes button[data-node]").first
+    first.evaluate("(cell) => (cell.dataset.kept = 'yes')")
+    field = page.get_by_label("Search nodes, labels, taints")
+    field.scroll_into_view_if_needed()
+    page.wait_for_timeout(1000)  # tiles are drawn when they come into sight
+    page.evaluate("() => (window.drawn = 0)")
+    field.fill("node-")
+    page.wait_for_timeout(300)
+    expect(page.locator("#nodes .tools .count")).to_have_text("2,000 nodes")
+    assert page.evaluate("() => window.drawn") == 0
+    field.fill("no such node")
+    page.wait_for_selector("text=No node matches.")
+    field.fill("node-")
+    expect(page.locator("#nodes .tools .count")).to_have_text("2,000 nodes")
+    assert first.get_attribute("data-kept") == "yes"  # the same cell is shown again, none is made
+
+
 def test_the_legend_counts_verdicts_and_filters_by_them(opened: Open) -> None:
     shown = opened(write(*pages.many_nodes()))
     chips = shown.page.locator("#nodes .chip")
@@ -297,6 +320,6 @@ def test_amounts_that_stand_together_have_one_unit(opened: Open) -> None:
         ("memory", [300 << 30, 26348808 << 10, 0], ["300Gi", "25.13Gi", "0"]),
         ("memory", [2 << 40, 1 << 30], ["2,048Gi", "1Gi"]),
         ("memory", [3 << 20, 1 << 10], ["3,072Ki", "1Ki"]),
-        ("cpu", [3424, 11000], ["3424m", "11000m"]),
+        ("cpu", [3424, 11000], ["3.424", "11"]),
     ):
         assert shown.page.evaluate(write, [resource, numbers]) == texts

@@ -84,7 +84,7 @@ def test_all_formats_at_once_one_of_them_to_standard_output(folder: Path, capsys
     named = ["junit=r.xml", "sarif=r.sarif", "markdown=c.md", "json=r.json", "yaml=r.yaml", "text=r.txt", "name=n.txt"]
     words = [word for name in [*named, "wide=w.txt"] for word in ("-o", name)]
     assert run(*words, "-o", "github") == 1
-    assert capsys.readouterr().out.startswith("::error file=web.yaml,line=1,title=kplan does-not-fit")
+    assert capsys.readouterr().out.startswith("::error file=web.yaml,line=21,col=13,title=kplan does-not-fit")
     assert (folder / "r.xml").read_text().startswith("<?xml")
     assert json.loads((folder / "r.sarif").read_text())["version"] == "2.1.0"
     assert (folder / "c.md").read_text().startswith("<!-- kplan:check -->")
@@ -172,7 +172,7 @@ def test_quiet_is_the_lines_that_answer(folder: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == (
         "FAILS    deploy/shop/web fails\n"
         "Because  deploy/shop/web: cpu: it wants 9, the largest node has 4 in all\n"
-        "         (web.yaml:1)\n"
+        "         (web.yaml:21)\n"
         "Try      one more node like a, with 9 cpu -> its replica lands\n"
     )
 

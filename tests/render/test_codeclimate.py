@@ -67,3 +67,16 @@ def test_a_fingerprint_outlives_lines_and_numbers_and_is_shared_by_no_two_issues
     other = issues(document(findings=[finding(line=9, text="lacks 3")]))
     assert one[0]["fingerprint"] == other[0]["fingerprint"]
     assert one[0]["fingerprint"] != one[1]["fingerprint"]
+
+
+def test_what_is_not_counted_and_of_no_manifest_is_the_fault_of_no_line() -> None:
+    elsewhere = finding("survive-zone", "deploy/infra/db", file="", line=0)
+    old = finding("survive-zone", "deploy/infra/db", file="", line=0, counted=False, why_not="no worse")
+    assert [issue["severity"] for issue in issues(document(checked(), findings=[elsewhere]))] == ["major"]
+    assert issues(document(checked(), findings=[old])) == []
+
+
+def test_a_doubt_about_an_object_stands_at_it() -> None:
+    doubts = (doubt("not-expanded", file="fleet.yaml", line=9), doubt("no-pods"))
+    places = [issue["location"] for issue in issues(document(checked(), doubts=doubts))]
+    assert [(at["path"], at["lines"]["begin"]) for at in places] == [("fleet.yaml", 9), ("web.yaml", 3)]

@@ -62,3 +62,10 @@ def test_no_more_annotations_than_are_shown() -> None:
     lines = commands(document(findings=many)).splitlines()
     assert sum(line.startswith("::error") for line in lines) == 9
     assert lines[-1].endswith("::so it is; 3 more errors not shown here")
+
+
+def test_a_doubt_about_an_object_stands_at_it() -> None:
+    doubts = (doubt("not-expanded", file="fleet.yaml", line=9), doubt("no-pods"))
+    mine, other, _ = commands(document(checked(), doubts=doubts)).splitlines()
+    assert mine.startswith("::error file=fleet.yaml,line=9,title=kplan doubt not-expanded::")
+    assert other.startswith("::error title=kplan doubt no-pods::")

@@ -98,3 +98,28 @@ def test_a_case_has_one_failure_that_tells_all_of_them() -> None:
     assert failure.get("message") == "deploy/shop/web: its pod fits no node (and 1 more)"
     assert "cpu" in (failure.text or "")
     assert "only zone-a" in (failure.text or "")
+
+
+def test_what_breaks_a_rule_is_told_at_its_object_and_named_at_the_rule() -> None:
+    found = document(
+        checked(status="fail"),
+        rules=(RULE,),
+        findings=[
+            finding("no-preemption", title="evicts 1 pod", text="at the object"),
+            finding("no-preemption", "cluster", title="evicts 1 pod", text="at the rule", file="", line=0),
+        ],
+    )
+    mine, rule = tree(found).iter("failure")
+    assert "at the object" in (mine.text or "")
+    assert (rule.text or "").splitlines() == [
+        "deploy/shop/web: evicts 1 pod",
+        "",
+        "cluster: evicts 1 pod",
+        "at the rule",
+    ]
+
+
+def test_the_output_of_a_case_that_fails_does_not_repeat_the_failure() -> None:
+    found = document(checked(status="fail", result="its pod fits no node"), findings=[finding()])
+    assert tree(found).findtext(".//system-out") == "new, 1 pod"
+    assert tree(document(checked())).findtext(".//system-out") == "new, 1 pod: placed: node-a"

@@ -157,3 +157,15 @@ def test_what_a_comment_has_no_room_for_is_cut_at_a_line() -> None:
     text = folded(drain_plan(), "0123456789\n" * 10_000)
     assert len(text) < LIMIT
     assert "0123456789\n... (cut; -o text shows all)\n```\n" in text
+
+
+def test_each_doubt_of_a_check_has_a_line_of_its_own_wherever_it_is_rendered() -> None:
+    text = comment(document(checked(), doubts=(doubt("no-pods"), doubt("snapshot-old"))))
+    assert "**Doubt** about no-pods (`no-pods`)  \n**Doubt** about snapshot-old (`snapshot-old`)\n" in text
+
+
+def test_a_long_text_is_cut_between_words() -> None:
+    names = ", ".join(f"deploy/shop/web-{i:03}" for i in range(30))
+    text = comment(document(checked(result=names, status="fail"), findings=[finding()]))
+    row = next(line for line in text.splitlines() if "deploy/shop/web-000" in line and line.startswith("|"))
+    assert "deploy/shop/web-008 ..." in row

@@ -60,7 +60,6 @@ def test_a_viewer_of_sarif_shows_each_finding_at_its_line_with_what_is_wrong(
         ("error", "does-not-fit", "deploy/web.yaml", 20, "deploy/shop/web: rollout stalls at 2 of 4. 5020m cpu"),
         ("error", "survive-zone", "deploy/web.yaml", 7, "deploy/shop/web: does not survive the loss of zone-a"),
         ("error", "survive-zone", "deploy/web.yaml", 7, "deploy/shop/cart: does not survive the loss of zone-"),
-        ("note", "survive-zone", "deploy/web.yaml", 7, "sts/shop/db: does not survive the loss of zone-a, zo"),
     ]
 
 

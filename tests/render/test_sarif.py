@@ -112,3 +112,22 @@ def test_several_results_of_one_object_have_fingerprints_of_their_own() -> None:
     prints = [result["partialFingerprints"]["kplan/v1"] for result in found["results"]]
     assert len(set(prints)) == 3
     assert prints[0] == run(document(findings=[finding()]))["results"][0]["partialFingerprints"]["kplan/v1"]
+
+
+def test_what_is_not_counted_and_of_no_manifest_is_the_fault_of_no_line() -> None:
+    elsewhere = finding("survive-zone", "deploy/infra/db", file="", line=0)
+    old = finding("survive-zone", "deploy/infra/db", file="", line=0, counted=False, why_not="no worse")
+    [result] = run(document(checked(), findings=[elsewhere, old]))["results"]
+    assert result["level"] == "error"
+    assert run(document(checked(), findings=[elsewhere, old]))["properties"]["notOfTheManifests"] == 1
+    assert run(document(checked(), findings=[old]))["tool"]["driver"]["rules"] == []
+
+
+def test_a_doubt_about_an_object_stands_at_it() -> None:
+    doubts = (doubt("not-expanded", file="fleet.yaml", line=9), doubt("no-pods"))
+    mine, other = run(document(checked(), doubts=doubts))["results"]
+    places = [one["locations"][0]["physicalLocation"] for one in (mine, other)]
+    assert [(at["artifactLocation"]["uri"], at["region"]["startLine"]) for at in places] == [
+        ("fleet.yaml", 9),
+        ("web.yaml", 3),
+    ]

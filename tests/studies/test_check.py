@@ -74,7 +74,9 @@ def test_what_the_api_server_refuses_counts(tmp_path: Path) -> None:
 def test_a_kind_that_is_not_known_is_a_doubt(tmp_path: Path) -> None:
     unknown = item("Fleet", "ships", "shop", spec={"size": 3}) | {"apiVersion": "example.com/v1"}
     found = check(tmp_path, ZONES, unknown)
-    assert [(doubt.code, doubt.allowed) for doubt in found.doubts] == [("not-expanded", False)]
+    [unknown_doubt] = found.doubts
+    assert (unknown_doubt.code, unknown_doubt.allowed) == ("not-expanded", False)
+    assert (unknown_doubt.file, unknown_doubt.line) == (found.objects[0].file, 1)
     assert found.objects[0].status == "unknown"
     both = check(tmp_path, ZONES, unknown, deployment("web", "1"))
     assert both.sentence == "1 of 2 objects passes, 1 unknown"

@@ -187,9 +187,24 @@ def legend(canvas: Canvas, x: float, y: float, width: float, entries: Sequence[t
             canvas.line(at, y + line * LINE + 6, at + 12, y + line * LINE + 6, look.removeprefix("line "))
         else:
             canvas.rect(at, y + line * LINE + 1, 11, 11, look)
-        canvas.text(at + 17, y + line * LINE + 11, words, "dim", room=max(width - 17, 30))
+        room = max(width - 17, 30)
+        for text in _in_lines(words, room):
+            canvas.text(at + 17, y + line * LINE + 11, text, "dim", room=room)
+            line += 1
+        line -= 1
         at += needed
     return (line + 1) * LINE + 4 if entries else 0
+
+
+def _in_lines(words: str, room: float) -> list[str]:
+    """Break a text between words where it is wider than the room."""
+    lines: list[str] = []
+    for word in words.split(" "):
+        if lines and wide(f"{lines[-1]} {word}") <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def _n(number: float) -> str:

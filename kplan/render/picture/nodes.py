@@ -10,22 +10,25 @@ from kplan.render.picture.forms.scatter import Dot, Scatter
 from kplan.render.picture.forms.tiles import Tile, Tiles
 from kplan.render.picture.links import ALL_NODES, to_node, to_pod
 from kplan.render.picture.model import Panel, Picture
-from kplan.render.picture.scale import OF_NODE, amounts_of
+from kplan.render.picture.scale import OF_NODE, OF_POOL, amounts_of
 from kplan.render.picture.told import percent, together
-from kplan.result.document_nodes import NodeExplanation, NodeList, NodeRow, PieceOfNode
-from kplan.words import count, listed, short_name
+from kplan.result.document_nodes import NodeExplanation, NodeList, NodeRow, PieceOfNode, Pool
+from kplan.words import count, listed, short_key, short_name
 
 _STEPS = (20, 40, 60, 80, 100)
 """Ends of the classes of fullness [percent]; what is beyond the last requests more than there is."""
 _WORDS = ("under 20%", "20 to 40%", "40 to 60%", "60 to 80%", "80 to 100%", "over 100%")
 _MOST_RESOURCES = 6
 _MOST_PODS = 12
+_MOST_POOLS = 6
 
 
 def picture(document: NodeList) -> Picture | None:
-    """Draw all nodes; nothing where there are none."""
+    """Draw all nodes, or pools where these were asked for; nothing where there are none."""
     if not document.nodes:
         return None
+    if document.by and document.pools:
+        return of_pools(document)
     panels: list[Panel] = [fullness(document.nodes)]
     free = _free(document.nodes, document.slot)
     if free is not None:
@@ -33,6 +36,44 @@ def picture(document: NodeList) -> Picture | None:
     tiles = fullness(document.nodes)
     told = listed([f"{words}: {number}" for words, number in _counted(tiles).items()], most=len(_WORDS))
     return Picture("How full the nodes are", f"{document.sentence}. {told}", tuple(panels))
+
+
+def of_pools(document: NodeList) -> Picture:
+    """Draw pools by how full they are of cpu and memory, the fullest first, then their nodes."""
+    pools = sorted(document.pools, key=lambda pool: (-max(_cpu_and_memory(pool).values(), default=0), pool.name))
+    bars = [_pool(pool, name, part) for pool in pools for name, part in _cpu_and_memory(pool).items()]
+    rest = len(pools) - _MOST_POOLS
+    told = listed([f"{_named(pool)}: {_told(pool)}" for pool in pools], most=_MOST_POOLS)
+    panels: tuple[Panel, ...] = (
+        Bars(
+            f"Requested of each {short_key(document.by)}, the fullest first",
+            tuple(bars[: 2 * _MOST_POOLS]),
+            OF_POOL,
+            high=max([100.0, *(part for pool in pools for part in _cpu_and_memory(pool).values())]),
+            marks=((100, "all that its nodes offer"),),
+            more=f"{count(rest, 'further pool')}, below" if rest > 0 else "",
+        ),
+        fullness(document.nodes),
+    )
+    return Picture(f"How full each {short_key(document.by)} is", f"{document.sentence}. {told}", panels)
+
+
+def _cpu_and_memory(pool: Pool) -> dict[str, float]:
+    """The part requested of both [percent], as far as the pool has them."""
+    return {name: pool.full[name] for name in ("cpu", "memory") if name in pool.full}
+
+
+def _named(pool: Pool) -> str:
+    return pool.name or "without the label"
+
+
+def _told(pool: Pool) -> str:
+    return ", ".join(f"{name} {percent(part)}" for name, part in _cpu_and_memory(pool).items())
+
+
+def _pool(pool: Pool, resource: str, part: float) -> Bar:
+    note = f"{percent(part)} of {count(pool.nodes, 'node')}"
+    return Bar(f"{_named(pool)} {resource}", (Segment("requested", part, Look.USED),), note, to=ALL_NODES)
 
 
 def full(row: NodeRow) -> float:

@@ -56,6 +56,7 @@ def counts(name: str) -> ScaleUnit:
 
 
 OF_NODE = ScaleUnit("part of what the node offers", lambda number: f"{number:.0f}%")
+OF_POOL = ScaleUnit("part of what the nodes offer", lambda number: f"{number:.0f}%")
 OF_REQUEST = ScaleUnit("part of what the pod requests", lambda number: f"{number:.0f}%")
 
 

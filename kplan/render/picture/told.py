@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from math import floor
 
+from kplan.words import MANY_MILLICORES, cores, in_millicores
+
 _MANY_CORES = 1_000_000
 """Millicores from which whole cores are precise enough."""
 _UNITS = (("Ti", 1 << 40), ("Gi", 1 << 30), ("Mi", 1 << 20), ("Ki", 1 << 10))
@@ -26,9 +28,16 @@ def writer(resource: str, numbers: Sequence[int]) -> Callable[[int], str]:
         return lambda number: f"{number:,}"
     if max(sizes) >= _MANY_CORES:
         return lambda number: f"{floor(number / 1000 + 0.5):,}"
-    if any(number % 1000 for number in numbers):
+    if in_millicores(numbers):
         return lambda number: f"{number}m"
+    if max(sizes) >= MANY_MILLICORES:
+        return _cores
     return lambda number: f"{number}m" if number % 1000 else f"{number // 1000:,}"
+
+
+def _cores(milli: int) -> str:
+    whole, point, rest = cores(abs(milli)).partition(".")
+    return f"{'-' if milli < 0 else ''}{int(whole):,}{point}{rest}"
 
 
 def together(resource: str, numbers: Sequence[int]) -> list[str]:

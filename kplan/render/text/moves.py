@@ -10,7 +10,7 @@ from kplan.render.text.shared import notes, origin, plan_page
 from kplan.render.text.style import Style
 from kplan.result.document_moves import BoxedNode, BoxedPod, MovesPlan, MovesWay, PodMove
 from kplan.wording.moves import stay
-from kplan.words import count, listed, short_amount
+from kplan.words import cores, count, in_millicores, listed, short_amount
 
 BOXES_SHOWN = 4
 PODS_SHOWN = 6
@@ -75,13 +75,15 @@ def _boxes(page: Page, nodes: tuple[BoxedNode, ...], *, everything: bool) -> Non
 
 
 def _one_unit(nodes: tuple[BoxedNode, ...]) -> Callable[[str, int], str]:
-    """What writes the amounts of boxes: cpu in millicores as soon as one of them is no whole number of cores."""
+    """What writes the amounts of boxes, of cpu all in one unit."""
     numbers = [pod.amount for node in nodes for pod in (*node.before, *node.after)]
     numbers += [node.allocatable for node in nodes]
-    milli = any(number % 1000 for number in numbers)
+    milli = in_millicores(numbers)
 
     def write(resource: str, amount: int) -> str:
-        return f"{amount}m" if resource == "cpu" and milli and amount else short_amount(resource, amount)
+        if resource != "cpu":
+            return short_amount(resource, amount)
+        return f"{amount}m" if milli and amount else cores(amount)
 
     return write
 

@@ -31,20 +31,25 @@ from kplan.studies.as_a_whole import Again, Played, Whole, landing_how_to
 from kplan.studies.by_object import Mine, by_object, waiting_among
 from kplan.studies.check.baseline import held_against, on_main
 from kplan.studies.check.findings import Reasons, own_findings
+from kplan.studies.check.places import at_its_field
 from kplan.studies.check.policy import CheckPolicy
 from kplan.studies.check.rules import broken_rules, replicas, rule_doubts, while_there_text
 from kplan.studies.doubts import missing_nodes, pod_doubts
+from kplan.studies.manifest_of import manifest_of
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
+from kplan.wording.doubts import OF_SOME
 
 _HELPED = frozenset({"does-not-fit", "quota", "refused"})
 """Rules whose findings may have a remedy that is tried."""
 _ATTEMPTS = 3
-"""Findings that a remedy is looked for: each is a search of its own."""
+"""Findings that a remedy is looked for unless it is asked of all: each is a search of its own."""
 _OF_PLACES = frozenset({"nodes-missing", "no-pods", "scheduler-config-assumed"})
 """Codes of doubts about where pods land, and nothing else."""
 _ONLY_REFUSING = frozenset({"no-resourcequotas", "pod-security"})
 """Codes of doubts about what would only refuse more."""
+_NOWHERE = ("", 0)
+"""Place of a doubt that is about no object of the manifests."""
 _VERDICTS = {"placed": "FITS", "preempted": "PREEMPTS"}
 
 
@@ -59,6 +64,7 @@ class CheckOptions:
         baseline_file: its name.
         command: what gives this result again.
         steps: what-ifs that were taken before, some with what a scenario expects of them.
+        all_fixes: whether a remedy is looked for of every finding, not of the first ones.
     """
 
     policy: CheckPolicy
@@ -67,6 +73,7 @@ class CheckOptions:
     baseline_file: str = ""
     command: str = ""
     steps: tuple[WhatIfStep, ...] = ()
+    all_fixes: bool = False
 
 
 def check(played: Played, again: Again, before: Callable[[], Planner], options: CheckOptions) -> CheckResult:
@@ -85,11 +92,17 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     borne = CertainLosses(after)
     broken = broken_rules(policy, after, before, workloads, evicted, {item.name: item.breaks for item in mine}, borne)
     reasons = Reasons(plan, after)
-    unjudged = [finding for item in mine for finding in own_findings(item, policy, reasons)]
+    unjudged = [
+        at_its_field(finding, manifest_of(again.manifests, item.name, item.change.place)) if finding.cause else finding
+        for item in mine
+        for finding in own_findings(item, policy, reasons)
+    ]
     unjudged += [_placed(item, mine) for item in broken]
     unjudged += [_of_step(number, step) for number, step in enumerate(options.steps, 1) if step.unmet]
     judged, baseline = held_against(unjudged, options.baseline, options.baseline_file)
-    findings = tuple(_with_attempts(sorted(judged, key=lambda item: not item.counted), played, Whole(again, plan)))
+    worst_first = sorted(judged, key=lambda item: not item.counted)
+    attempts = len(worst_first) if options.all_fixes else _ATTEMPTS
+    findings = tuple(_with_attempts(worst_first, played, Whole(again, plan), attempts))
     recording = _recording(after.cluster.state.taken, after.cluster.state.completeness, options)
     unknown = {item.name for item in mine if item.bare} - played.definitions
     objects = _objects(mine, findings, played, options.baseline, unknown)
@@ -141,10 +154,10 @@ def _of_step(number: int, step: WhatIfStep) -> Finding:
     return Finding(rule="scenario", object=name, title=title, text=f"{name}: {'; '.join(step.unmet)}")
 
 
-def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole) -> Iterator[Finding]:
-    """Try what would help the pods that fit nowhere, or that a quota refuses, of the first objects that fail."""
+def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole, left: int) -> Iterator[Finding]:
+    """Try what would help the pods that fit nowhere, or that a quota refuses, of as many of the first findings."""
     by_name = {item.name: item for item in by_object(played.plan)}
-    cluster, left = played.planner.cluster, _ATTEMPTS
+    cluster = played.planner.cluster
     planner = replace(played.planner, everything=True)
     for finding in findings:
         item = by_name.get(finding.object) if finding.rule in _HELPED and finding.counted else None
@@ -287,29 +300,32 @@ def _doubts(
 ) -> Iterator[CheckDoubt]:
     """List why the result may be wrong, each code and text once."""
     plan, after = played.plan, played.planner
-    doubts: dict[tuple[str, str], None] = {}
+    doubts: dict[tuple[str, str], tuple[str, int]] = {}
     lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
-    for doubt in (*plan.doubts, *lacking, *_pod_doubts(mine, after), *rule_doubts(policy, after.cluster)):
-        doubts[doubt.code, doubt.text] = None
+    of_some = {doubt.code for doubt in plan.doubts} & OF_SOME.keys()
+    own = (doubt for doubt in _pod_doubts(mine, after) if doubt.code not in of_some)
+    for doubt in (*plan.doubts, *lacking, *own, *rule_doubts(policy, after.cluster)):
+        doubts[doubt.code, doubt.text] = _NOWHERE
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:
+        place = item.change.file, item.change.line
         if item.name in unknown:
-            doubts["not-expanded", f"{item.name}: {item.change.note}"] = None
+            doubts["not-expanded", f"{item.name}: {item.change.note}"] = place
         elif (
             item.change.pods > item.change.named
             and item.name not in placed
             and item.rollout is None
             and not item.change.refused
         ):
-            doubts["other-scheduler", words.other_scheduler(item.name)] = None
+            doubts["other-scheduler", words.other_scheduler(item.name)] = place
     for name, about in played.trusted if policy.strict_kinds else ():
-        doubts["not-expanded", words.taken_on_trust(name, about)] = None
+        doubts["not-expanded", words.taken_on_trust(name, about)] = _NOWHERE
     if policy.max_age is not None and recording.age_seconds is None and plan.origin.age is None:
-        doubts["snapshot-age-unknown", words.AGE_UNKNOWN] = None
+        doubts["snapshot-age-unknown", words.AGE_UNKNOWN] = _NOWHERE
     elif policy.max_age is not None and (recording.age_seconds or 0) > policy.max_age:
-        doubts["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = None
-    for code, text in doubts:
-        yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt)
+        doubts["snapshot-old", words.too_old(recording.age_seconds or 0, policy.max_age)] = _NOWHERE
+    for (code, text), (file, line) in doubts.items():
+        yield CheckDoubt(code=code, text=text, allowed=code in policy.allow_doubt, file=file, line=line)
 
 
 def _certain(

@@ -69,6 +69,7 @@ def list_nodes(cluster: Cluster, asked: NodesAsked, origin: Origin) -> NodeList:
         totals=totals,
         slot=_slot(cluster, among),
         pool_label=key,
+        by=key if asked.by else "",
         pools=pools,
         nodes=tuple(usage.row(int(row), key) for row in rows),
         counted=tuple(counted(cluster, among)),

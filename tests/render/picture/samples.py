@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "explain-node": ("explain", "node", "node-a"),
     "check": ("check", str(ROOT / "tests" / "render" / "picture" / "checked.yaml"), "--survive", "node"),
     "nodes": ("nodes",),
+    "nodes-by": ("nodes", "--by", "zone"),
     "simulate": ("simulate",),
     "capacity": ("capacity", "deploy/shop/web", "--replicas", "12"),
     "drain": ("drain", "node-b"),

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from kplan.render.picture.canvas import Canvas, Look
+from kplan.render.picture.canvas import LINE, Canvas, Look, legend
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
 from kplan.render.picture.scale import counts
 
@@ -31,3 +31,15 @@ def test_a_line_crosses_no_word(width: int, lines: int) -> None:
     assert len(words) == 6
     if width == 320:
         assert [y for y in words if any(top < y < bottom for top, bottom in down)] == []
+
+
+def test_a_legend_is_written_to_its_end_in_as_many_lines_as_it_takes() -> None:
+    words = "node-a-with-a-long-name and node-b-with-a-long-name are tainted, the last at 60 s"
+    entries = [("used", "in use"), ("line wanted", words), ("bad", "gone")]
+    wide, narrow = Canvas("a", 1000), Canvas("b", 300)
+    assert legend(wide, 0, 0, 1000, entries) == LINE + 4
+    height = legend(narrow, 0, 0, 300, entries)
+    found = re.findall(r'<text[^>]* y="([\d.]+)"[^>]*>([^<]*)</text>', narrow.drawn())
+    assert " ".join(text for _, text in found) == f"in use {words} gone"
+    places = [float(y) for y, _ in found]
+    assert len(set(places)) == len(places) == (height - 4) / LINE

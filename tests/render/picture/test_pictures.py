@@ -15,6 +15,7 @@ from kplan.render.picture.model import Picture
 from kplan.render.picture.pictures import PICTURES
 from kplan.render.picture.scale import amounts_of, counts, rounded_up, ticks
 from kplan.result.document_capacity import Growth
+from kplan.result.document_nodes import NodeList
 from kplan.result.documents import DOCUMENTS
 from tests.render.picture import samples
 
@@ -125,3 +126,12 @@ def test_a_legend_goes_on_in_the_next_line() -> None:
 )
 def test_the_knee_is_where_each_node_brings_less(nodes: tuple[int, ...], fits: tuple[int, ...], at: int | None) -> None:
     assert knee(Growth(like="n", flag="", nodes=nodes, fits=fits)) == at
+
+
+def test_pools_that_were_asked_for_are_the_picture_and_those_of_the_table() -> None:
+    told, panels = samples.document("nodes-by"), samples.picture("nodes-by").panels
+    assert isinstance(told, NodeList)
+    assert told.by == told.pool_label == "topology.kubernetes.io/zone"
+    wanted = {f"{pool.name} {name}": pool.full[name] for pool in told.pools for name in ("cpu", "memory")}
+    assert {datum.label: datum.value for datum in panels[0].data() if datum.part == "requested"} == wanted
+    assert samples.picture("nodes").panels[0].title.startswith("cpu or memory requested")  # where kplan chose the pools

@@ -121,8 +121,9 @@ class Lanes:
         if wide(words) + 24 <= ends[1] - ends[0]:
             canvas.text(ends[1], bottom - 20, words, "dim", anchor="end")
             return 0
-        canvas.rect(ends[1] - wide(words) - 20, bottom + 1, 11, 11, "band")
-        canvas.text(ends[1], bottom + 11, words, "dim", anchor="end")
+        left = max(ends[1] - wide(words) - 20, 0)
+        canvas.rect(left, bottom + 1, 11, 11, "band")
+        canvas.text(left + 16, bottom + 11, words, "dim")
         return LINE
 
     def _told(self, end: float) -> str:

@@ -12,6 +12,11 @@ const inBytes = (resource) => BYTES.test(resource);
 
 /** Millicores from which whole cores are precise enough. */
 const MANY_CORES = 1_000_000;
+/** Millicores from which on cores are read more easily: 3.92 of 900, not 3920m of 900000m. */
+const MANY_MILLICORES = 10_000;
+
+/** Millicores as cores, exact. */
+const cores = (milli) => (milli / 1000).toLocaleString("en", { maximumFractionDigits: 3 });
 
 /** Units of bytes, the largest first. */
 const UNITS = [
@@ -21,7 +26,7 @@ const UNITS = [
   ["Ki", 10],
 ].map(([suffix, power]) => [suffix, 2 ** power]);
 
-/** Make the function that writes amounts which stand together, in one unit: cores where none has a fraction. */
+/** Make the function that writes amounts which stand together, in one unit: cores where none has a fraction, or one is large. */
 function writer(resource, numbers) {
   const sizes = numbers.map(Math.abs).filter(Boolean);
   const most = Math.max(0, ...sizes);
@@ -31,15 +36,15 @@ function writer(resource, numbers) {
     const [suffix, unit] = fitting.find(([, one]) => least * 10 >= one) || fitting[fitting.length - 1];
     return (number) => (number ? `${Number((number / unit).toFixed(2)).toLocaleString("en")}${suffix}` : "0");
   }
-  const milli = resource === "cpu" && most < MANY_CORES && numbers.some((number) => number % 1000);
-  if (milli) return (number) => `${number}m`;
-  return (number) =>
-    resource === "cpu" && most >= MANY_CORES ? int(Math.round(number / 1000)) : amount(resource, number);
+  if (resource !== "cpu") return (number) => amount(resource, number);
+  if (most >= MANY_CORES) return (number) => int(Math.round(number / 1000));
+  if (most >= MANY_MILLICORES) return cores;
+  return numbers.some((number) => number % 1000) ? (number) => `${number}m` : (number) => amount(resource, number);
 }
 
 /** Write an amount: cpu in cores or millicores, bytes in the largest unit, others as they are. */
 function amount(resource, number) {
-  if (resource === "cpu") return number % 1000 ? `${number}m` : int(number / 1000);
+  if (resource === "cpu") return number % 1000 && Math.abs(number) < MANY_MILLICORES ? `${number}m` : cores(number);
   if (!inBytes(resource)) return int(number);
   for (const [suffix, unit] of UNITS) {
     if (Math.abs(number) >= unit) return `${Number((number / unit).toFixed(2)).toLocaleString("en")}${suffix}`;

@@ -10,7 +10,7 @@ kind("BindPlan", {
     for (const pod of DOC.pods) STORIES.set(pod.pod, () => bindStory(pod));
   },
   sections: () => [
-    part("pods", "Pods", h("p", { class: "sum" }, writesText(DOC.totals)), bindTable(DOC.pods)),
+    part("pods", "Pods", DOC.pods.length ? [h("p", { class: "sum" }, writesText(DOC.totals)), bindTable(DOC.pods)] : null),
     part(
       "objects",
       "Objects",

@@ -17,14 +17,20 @@ kind("CheckResult", {
 
 const STATUS = { ok: "ok", fail: "FAIL", main: "no worse", unknown: "not known" };
 
+/** Whether all pods of an object were placed. */
+const placedAll = (row) => row.pods > 0 && row.placed === row.pods;
+
+/** What becomes of an object; where its pods went, and of one that fails how many, is not said twice. */
+const resultText = (row) => (placedAll(row) ? row.result.replace(/^placed: [^;]*/, "fits") : row.result);
+
 function objectsTable(objects) {
   const columns = [
     { label: "status", fixed: true, value: (row) => row.status, cell: (row) => ended(row.status, STATUS[row.status]) },
     { label: "object", value: (row) => row.object, cell: (row) => plainName(row.object) },
     { label: "change", value: (row) => row.change },
-    { label: "result", wide: true, value: (row) => row.result },
+    { label: "result", wide: true, value: resultText },
     ...columnIf(objects, (row) => row.onMain, { label: "on main", value: (row) => row.onMain || "-" }),
-    ...columnIf(objects, (row) => row.pods, {
+    ...columnIf(objects, (row) => row.pods && row.status !== "fail" && !placedAll(row), {
       label: "placed",
       num: true,
       value: (row) => row.placed || 0,

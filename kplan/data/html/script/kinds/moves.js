@@ -36,11 +36,11 @@ kind("MovesPlan", {
       "What was tried",
       pairs([
         ["fewer than", DOC.bound ? `${plural(DOC.bound, "move")} cannot do it` : ""],
-        ["up to", plural(DOC.tried || 0, "move")],
+        ["up to", DOC.tried ? plural(DOC.tried, "move") : DOC.verdict === "FITS" ? "nothing: they fit as things are" : ""],
         [
           "left alone",
           Object.entries(DOC.leftAlone || {})
-            .map(([why, number]) => `${int(number)} ${why}`)
+            .map(([why, number]) => `${int(number)} ${why.replaceAll("-", " ")}`)
             .join(", "),
         ],
       ]),
@@ -70,7 +70,11 @@ function landsTable(lands) {
   const columns = [
     podColumn("pod", (one) => one.pod),
     nodeColumn("node", (one) => one.node),
-    { label: "tie", num: true, value: (one) => one.tie || 1 },
+    ...columnIf(lands, (one) => one.tie > 1, {
+      label: "nodes that tie",
+      num: true,
+      value: (one) => one.tie || 1,
+    }),
   ];
   return table(columns, lands, { caption: "Where the wanted pods go", page: 25, unit: "pod", units: "pods" });
 }

@@ -3,7 +3,7 @@
 const ROWS = new Map(DOC.kind === "NodeList" ? DOC.nodes.map((row) => [row.node, row]) : []);
 
 kind("NodeList", {
-  fields: ["order", "totals", "nodes", "slot", "poolLabel", "pools", "counted", "balance", "devices"],
+  fields: ["order", "totals", "nodes", "slot", "poolLabel", "by", "pools", "counted", "balance", "devices"],
   stand() {
     STATES.quiet.text = "takes pods";
     for (const row of DOC.nodes)
@@ -51,7 +51,10 @@ function totalsTable(totals) {
     cell: (row) =>
       writer(
         row.resource,
-        key === "largest" ? [row.largest] : [row.requested, row.allocatable, row.free, row.closed],
+        [
+          ...(key === "largest" && row.resource !== "cpu" ? [] : [row.requested, row.allocatable, row.free, row.closed]),
+          ...(key === "largest" || row.resource === "cpu" ? [row.largest] : []),
+        ],
       )(row[key]),
   });
   const points = (label, key, unit) => ({

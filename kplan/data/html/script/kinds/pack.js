@@ -35,9 +35,9 @@ kind("PackPlan", {
       "bound",
       "How near to the bound",
       pairs([
-        ["nodes", `${int(DOC.left || 0)} of ${int(DOC.nodes)} are left`],
-        ["bound", `${money(DOC.bound || 0)}${DOC.proved ? ", and no more can go" : ""}`],
-        ["by resources alone", money(DOC.boundAlone || 0)],
+        ["nodes", `${int(DOC.left || 0)} of ${int(DOC.nodes)} are left${DOC.proved ? ", and no more can go" : ""}`],
+        ["with what is in the way", `at least ${money(DOC.bound || 0)}`],
+        ["by resources alone", `at least ${money(DOC.boundAlone || 0)}`],
         ["saves a month", DOC.saves === undefined ? "" : `${money(DOC.saves)} of ${money(DOC.costs)}`],
         ["frees", amounts(DOC.frees || {})],
       ]),
