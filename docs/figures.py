@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from kplan.admission.controllers.names import MOST_PODS
-from kplan.course.trial.kinds import most_kinds
+from kplan.course.trial.kinds import with_nodes
 from kplan.objects import limits
 from kplan.sources import bounds, opening, yaml_events
 from kplan.studies.simulate import telling
@@ -59,7 +59,7 @@ def page() -> str:
         ("characters of a name", limits.LONGEST_NAME),
         ("pods made of manifests", MOST_PODS),
         *(
-            (f"kinds of pods that wait which a plan tries on {nodes:,} nodes", most_kinds(nodes))
+            (f"kinds of pods that wait which a plan tries on {nodes:,} nodes", with_nodes(nodes))
             for nodes in (500, 5_000)
         ),
         ("causes of a plan told in full", telling.IN_FULL),

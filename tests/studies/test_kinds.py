@@ -125,16 +125,18 @@ def test_a_plan_tries_fewer_kinds_with_more_nodes() -> None:
     assert [with_nodes(nodes) for nodes in (0, 2_500, 5_000)] == [kinds.KINDS, kinds.KINDS // 2, kinds.KINDS // 3]
 
 
-def test_pods_that_run_are_placed_afresh_of_however_many_kinds_they_are(
+def test_a_comparison_tries_a_quarter_as_many_kinds_as_it_makes_four_plans(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(kinds, "KINDS", 2)
+    monkeypatch.setattr(kinds, "KINDS", 13)  # two nodes are a few more than none: twelve
     items = [a_node(0), a_node(1), *(a_pod(number, {"cpu": f"{100 + number}m"}) for number in range(2))]
     items += [a_pod(500 + number, {"cpu": f"{200 + number}m"}) for number in range(2)]
     path = tmp_path / "s.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
     told = asked(capsys, "diff", str(path), str(path), "--pods", "all")
-    assert "not tried" not in json.dumps(told)
+    assert [doubt["text"] for doubt in told["doubts"] if doubt["code"] == "kinds-not-tried"] == [
+        "1 pod that waits is not tried: 3 kinds of pods are the most on 2 nodes; a cluster of fewer is planned whole"
+    ]
 
 
 def test_pods_that_a_what_if_makes_wait_are_tried_of_however_many_kinds_they_are(
