@@ -80,3 +80,22 @@ def required(case: Case) -> Iterator[NodeSelectorRequirement]:
     """Yield the requirements of a pod's node affinity, of all terms."""
     for term in node_terms(case.spec):
         yield from term.match_expressions or ()
+
+
+def misspelt(value: str, known: Iterable[str]) -> bool:
+    """Whether a value of a label is one of others but for its case, one letter too many or too few, or two swapped.
+
+    Another letter or number in one place is no slip: ``pool-1`` is not ``pool-2``, nor is zone ``a`` zone ``b``.
+    """
+    return any(_is_slip(value.casefold(), other.casefold()) for other in known if other != value)
+
+
+def _is_slip(one: str, two: str) -> bool:
+    if len(one) < len(two):
+        one, two = two, one
+    if one == two:
+        return True
+    at = next((number for number, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), len(two))
+    if len(one) == len(two):
+        return one[at : at + 2] == two[at : at + 2][::-1] and one[at + 2 :] == two[at + 2 :]
+    return len(one) == len(two) + 1 and one[at].isalpha() and one[at + 1 :] == two[at:] and len(two) > 1

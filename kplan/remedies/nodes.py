@@ -18,7 +18,7 @@ from kplan.reasons.groups import NodeGroup, node_terms
 from kplan.remedies import about
 from kplan.remedies.candidate import Candidate, Case, RemedyCost
 from kplan.remedies.deeds import Objects
-from kplan.remedies.meant import MACHINE, SYSTEM, other_purpose
+from kplan.remedies.meant import MACHINE, SYSTEM, misspelt, other_purpose
 from kplan.remedies.more_nodes import one_more
 from kplan.remedies.requests import written
 from kplan.remedies.spec_rules import CONTROL_PLANE, OF_THE_NODE_ITSELF, of_taints, parts_of, taints_in_the_way
@@ -104,7 +104,7 @@ def _one_more(case: Case) -> Iterator[Candidate]:
 def _of_an_empty_pool(case: Case, group: NodeGroup) -> dict[str, str]:
     """Labels that a pod selects nodes by and that none has, as of a pool that an autoscaler fills once it is asked to.
 
-    Empty where they make another machine of a node, or its taints keep the pod away all the same.
+    Empty where they make another machine of a node, its taints keep the pod away all the same, or a value is misspelt.
     """
     wanted = _missing_labels(case, group)
     terms = node_terms(case.spec)
@@ -113,8 +113,10 @@ def _of_an_empty_pool(case: Case, group: NodeGroup) -> dict[str, str]:
     tainted = any(atom.code == "taint-not-tolerated" for atom in group.atoms)
     if tainted or any(key in _OF_THE_MACHINE or key not in told for key in wanted):
         return {}
-    unheard_of = any(value not in case.cluster.labels.column(key).values for key, value in wanted.items())
-    return wanted if unheard_of else {}
+    there = {key: case.cluster.labels.column(key).values for key in wanted}
+    if any(misspelt(value, there[key]) for key, value in wanted.items()):
+        return {}
+    return wanted if any(value not in there[key] for key, value in wanted.items()) else {}
 
 
 def _about_claims(group: NodeGroup) -> bool:

@@ -29,6 +29,7 @@ from kplan.remedies.candidate import Candidate, Case, Remedies, Remedy, RemedyCo
 from kplan.remedies.engine import Measure, distinct, sift, tried
 from kplan.remedies.keepers import put_back
 from kplan.remedies.lab import Lab
+from kplan.remedies.more_nodes import of_an_empty_pool
 
 GROUPS = 6
 """Groups of nodes that remedies are looked for on, nearest first."""
@@ -95,7 +96,7 @@ def _search(case: Case, lab: Lab, *, brief: bool) -> Remedies:
     helps = [Remedy(helped.candidate, helped.found) for helped in sifted.helps]
     fails = sifted.fails
     exhausted = lab.exhausted
-    if not [remedy for remedy in helps if remedy.candidate.cost < RemedyCost.LOSS]:
+    if all(remedy.candidate.cost >= RemedyCost.LOSS or of_an_empty_pool(remedy.candidate) for remedy in helps):
         fails += _behind(case, lab, fails) if case.nowhere else ()
         helps += _pairs(case, lab, fails)
     if not brief and not any(map(_moves, helps)):

@@ -97,7 +97,10 @@ def test_pods_are_refused_where_the_workload_is_accepted(lines) -> None:
     text = " ".join(shown.split())
     assert code == 1
     assert text.startswith("BLOCKED 3 pods of Deployment default/web would be refused, which itself is accepted")
-    assert text.endswith("is forbidden: no PriorityClass with name nobody was found")
+    assert (
+        "is forbidden: no PriorityClass with name nobody was found Try no priorityClassName (now nobody) -> all 3"
+        in text
+    )
 
 
 def test_what_a_quota_refuses_are_pods(lines) -> None:

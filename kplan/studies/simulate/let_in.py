@@ -10,7 +10,7 @@ from kplan.studies.as_a_whole import Again, Whole, landing_how_to
 from kplan.studies.by_object import by_object
 from kplan.wording.attempts import lands_text
 
-_ATTEMPTS = 3
+_ATTEMPTS = 8
 """Objects that a remedy is looked for: each is planned again several times."""
 
 
@@ -29,8 +29,9 @@ def let_in(planner: Planner, plan: SimulationPlan, again: Again) -> SimulationPl
         item = items.get(expanded.workload or expanded.object) if expanded.refused else None
         remedy = None
         if item is not None and item.rollout is None and left:
-            left -= 1
+            before = whole.left
             remedy = whole.attempt(planner, item, ())
+            left -= whole.left < before  # of an object that nothing is proposed for no plan is made again
         if remedy is not None:
             text, way = lands_text(remedy.candidate, remedy.found.lands), landing_how_to(remedy)
             expanded = replace(expanded, attempt=text, edits=way.edits, how_to=way)
