@@ -91,7 +91,7 @@ def check(
         str, typer.Option("--baseline", metavar="FILE", help="A result of main: only what got worse fails.")
     ] = "",
     all_fixes: Annotated[
-        bool, typer.Option("--all-fixes", help="Look for what helps of all that fails, not of the first three alone.")
+        bool, typer.Option("--all-fixes", help="Look for what helps of all, not of the first 3.")
     ] = False,
     *,
     source: Source,

@@ -200,9 +200,9 @@ def test_one_cause_is_one_finding_with_seven_places(
     (tmp_path / "seven.yaml").write_text(SEVEN)
     assert main(["check", "seven.yaml", "--snapshot", cluster(tmp_path)]) == 1
     told = " ".join(capsys.readouterr().out.split())
-    places = ", ".join(f"deploy/default/web{number} (line {9 * number + 1})" for number in range(1, 7))
+    places = ", ".join(f"deploy/default/web{number} (line {9 * number + 4})" for number in range(1, 7))
     assert told.count("nodeSelector disk=ssd: no node has that") == 1
-    assert f"no node has that (seven.yaml:1) likewise {places} Try" in told
+    assert f"no node has that (seven.yaml:4) likewise {places} Try" in told
     assert told.count("makes no pods") == 1
     assert "ok 7 CustomResourceDefinitions not a expanded CustomResourceDefinition makes no pods" in told
 
@@ -215,7 +215,7 @@ def test_one_cause_is_one_annotation(
     assert main(["check", "seven.yaml", "-o", "github", "--snapshot", cluster(tmp_path)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["::error", "::warning", "::notice"]
-    assert "%0Alikewise deploy/default/web1 (line 10), " in lines[0]
+    assert "%0Alikewise deploy/default/web1 (line 13), " in lines[0]
 
 
 def test_folds_name_their_pods_and_how_long_they_wait(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,7 +127,6 @@ COMPACT: dict[str, Callable[[int], dict[str, Any]]] = {
     "compact pods named by a label": named_by_a_label,
     "compact pods with a uid": with_a_uid,
     "compact pods that wait": that_wait,
-    "compact pods that wait, each of its own size": that_wait_each_of_its_own_size,
     "compact nodes": a_node,
     "compact slices of devices": a_slice,
     "compact volumes": a_volume,
@@ -137,6 +136,10 @@ COMPACT: dict[str, Callable[[int], dict[str, Any]]] = {
     "compact drivers": drivers_of_a_node,
 }
 """By name, what makes the object of a number."""
+HEAVY: dict[str, Callable[[int], dict[str, Any]]] = {
+    "compact pods that wait, each of its own size": that_wait_each_of_its_own_size,
+}
+"""What takes more memory than ``COMPACT`` for its length: refused in longer files."""
 
 
 def cluster(one: Callable[[int], dict[str, Any]], size: int) -> bytes:

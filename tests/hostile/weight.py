@@ -28,7 +28,7 @@ from typing import Any
 from kplan.cli.main import main as command_line
 from kplan.errors import KplanError
 from kplan.sources import load, load_objects
-from tests.hostile.compact import COMPACT, cluster
+from tests.hostile.compact import COMPACT, HEAVY, cluster
 from tests.hostile.samples import budget, node, pod, workload
 
 ROOT = Path(__file__).parents[2]
@@ -133,7 +133,7 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
     "budgets": lambda size: many(
         lambda number: budget(selector={"matchLabels": {"a": f"v{number}"}}, minAvailable=number), size
     ),
-    **{name: partial(cluster, one) for name, one in COMPACT.items()},
+    **{name: partial(cluster, one) for name, one in (COMPACT | HEAVY).items()},
 }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ QUESTIONS: dict[str, Question] = {
 
 RECORDED = {
     "bind-plans": 0, "capacity-quotas": 6, "capacity-rules": 3, "capacity-workloads": 13, "check-policies": 4,
-    "daemons": 16, "demo-cluster": 9, "devices": 18, "diffs": 0, "drain-after-what-ifs": 10, "drain-budgets": 12,
+    "daemons": 16, "demo-cluster": 9, "devices": 18, "diffs": 0, "drain-after-what-ifs": 11, "drain-budgets": 12,
     "drain-fixes": 10, "drain-rollouts": 5, "drain-volumes": 3, "explain-preemption": 35, "explain-rules": 68,
     "explain-volumes": 81, "fail-crowded": 6, "fail-nodes": 6, "formats": 18, "gates-and-groups": 14, "jobs": 6,
     "lands-policies": 14, "lands-refused": 8, "lands-unserved": 10, "lands-updates": 23, "neighbours-move": 29,

@@ -81,7 +81,7 @@ def test_it_is_packed_by_its_ending_and_read_back(tmp_path: Path, ending: str, m
     before = state(node("n"), pod("p"))
     write_snapshot(before, file)
     assert file.read_bytes().startswith(magic)
-    assert replace(load(file), source=before.source) == before
+    assert replace(load(file), source=before.source, text=0) == before
 
 
 def test_the_same_state_gives_the_same_bytes(tmp_path: Path) -> None:
