@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import replace
 
 from kplan.cluster.owners import controller
-from kplan.framework.reason_codes import ReasonCode
+from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.reasons.groups import Atom, NodeGroup
 from kplan.result.document_base import Cause
 from kplan.wording.amounts import wanted
@@ -94,7 +94,10 @@ def _rest(view: View, others: Sequence[NodeGroup], here: Collection[Hashable], r
         for atom in group.atoms:
             if atom.same(view.own) not in here:
                 more.setdefault(atom.same(view.own), []).append((group, atom))
-    told = _one_thing(view, next(iter(more.values())), len(others)) if len(more) == 1 else []
+    only = next(iter(more.values())) if len(more) == 1 else []
+    # a claim is of one pod: what many pods wait for is not told by its name
+    of_claims = bool(only) and any(subject.kind is AboutKind.CLAIM for subject in only[0][1].about)
+    told = _one_thing(view, only, len(others)) if only and not of_claims else []
     plain = [f"{count(len(more), 'more reason')} on other nodes"] if more else []
     return next((f"; {text}" for text in [*told, *plain] if len(text) + 2 <= room), "")
 
