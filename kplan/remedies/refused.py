@@ -15,7 +15,7 @@ from kplan.admission.policies.quota_usage import missing_amounts, pod_resources
 from kplan.admission.raw import copied
 from kplan.cluster import Cluster
 from kplan.objects.lean import replace
-from kplan.objects.models import Container, LimitRange, Pod, PodSpec, ResourceQuota, ResourceRequirements
+from kplan.objects.models import Container, LimitRange, Pod, PodSpec, Quantity, ResourceQuota, ResourceRequirements
 from kplan.objects.quantity import NANO_PER_UNIT, canonical, format_bytes, format_cpu, nanos
 from kplan.objects.request_sums import all_containers
 from kplan.objects.resource_names import CPU, MEMORY
@@ -111,7 +111,7 @@ def _within(pod: Pod, ranges: Sequence[LimitRange]) -> Amounts:
     for item in (item for item in items if item.type == "Container"):
         for resource, bound in (item.max or {}).items():
             for container in all_containers(pod):
-                lower(container, resource, lambda amount, bound=bound: canonical(bound))  # type: ignore[misc]
+                lower(container, resource, _at_most(bound))
     for item in (item for item in items if item.type == "Pod"):
         for resource, bound in (item.max or {}).items():
             beside = [container for container in all_containers(pod) if _stays(pod, container)]
@@ -141,6 +141,13 @@ def _enough(pod: Pod, ranges: Sequence[LimitRange]) -> Amounts:
                 if request is None or nanos(request) < least:
                     amounts.setdefault((container.name, _REQUESTS, resource), _text(resource, least, up=True))
     return amounts
+
+
+def _at_most(bound: Quantity) -> Callable[[int], str]:
+    def most(_amount: int) -> str:
+        return canonical(bound)
+
+    return most
 
 
 def _share(resource: str, most: int, total: int) -> Callable[[int], str]:

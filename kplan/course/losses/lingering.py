@@ -9,6 +9,7 @@ their ReadWriteOncePod claims.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, Terminate, leave
 from kplan.cluster.pods import PodClass
@@ -80,8 +81,8 @@ def _kept_away(ending: Iterable[PodInfo]) -> Callable[[PodClass], bool]:
     Labels of namespaces are not asked: where a term selects by them, it may be about any.
     """
     terms = list(dict.fromkeys(term for pod in ending for term in pod.pod_class.anti_affinity))
-    told: dict[PodClass, bool] = {}
 
+    @cache
     def kept_away(pods: PodClass) -> bool:
         return bool(pods.anti_affinity or pods.affinity) or any(
             term.selector.matches(pods.labels)
@@ -89,12 +90,7 @@ def _kept_away(ending: Iterable[PodInfo]) -> Callable[[PodClass], bool]:
             for term in terms
         )
 
-    def asked_once(pods: PodClass) -> bool:
-        if pods not in told:
-            told[pods] = kept_away(pods)
-        return told[pods]
-
-    return asked_once
+    return kept_away
 
 
 def _may_wait(cluster: Cluster, pod: PodInfo) -> bool:
