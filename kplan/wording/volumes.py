@@ -226,8 +226,8 @@ def ended_claim(ended: EndedClaim) -> str:
     told = f"claim {ended.claim} is being deleted and goes with its last {pods}"
     if not ended.volume:
         return told
-    if ended.deleted is None:
+    if not ended.policy:
         return f"LOSES DATA, unless its volume {ended.volume} is retained: {told}"
-    if ended.deleted:
-        return f"LOSES DATA: {told}, and its volume {ended.volume} with it (reclaim policy Delete)"
-    return f"{told}; its volume {ended.volume} stays (reclaim policy Retain)"
+    if ended.retained:
+        return f"{told}; its volume {ended.volume} stays (reclaim policy Retain)"
+    return f"LOSES DATA: {told}, and what is on its volume {ended.volume} with it (reclaim policy {ended.policy})"

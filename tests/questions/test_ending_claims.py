@@ -18,7 +18,7 @@ def ending(policy: str, nodes: list[str], **spec: object) -> list[Json]:
     return [*THREE, *bound, sets, *running("data", "old", DATA, nodes)]
 
 
-GOES = r"LOSES DATA: claim shop/disk is being deleted and goes with its last pod, shop/data-old-a.* pv-1 with it"
+GOES = r"LOSES DATA: claim shop/disk is being deleted and goes with its last pod, shop/data-old-a.* volume pv-1 with it"
 NEWER = [
     workload("Deployment", "data", with_claim(template("data", "2", "200m"), "disk"), strategy={"type": "Recreate"})
 ]
@@ -30,6 +30,9 @@ QUESTIONS = {
     "what is retained stays": Question(
         "drain n1", ending("Retain", ["n1"]), (1,), ("BLOCKED",), says=("pv-1 stays .reclaim policy Retain",),
         never=("LOSES DATA",),
+    ),
+    "what is recycled is scrubbed": Question(
+        "drain n1", ending("Recycle", ["n1"]), (1,), ("BLOCKED",), says=("LOSES DATA: .*reclaim policy Recycle",)
     ),
     "nothing tells what becomes of the volume": Question(
         "drain n1", ending("", ["n1"]), (1,), ("BLOCKED",), says=("LOSES DATA, unless its volume pv-1 is retained",)

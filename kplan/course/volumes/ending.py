@@ -11,7 +11,7 @@ from kplan.objects.models import PersistentVolumeClaim, Pod
 from kplan.objects.state import ClusterState
 from kplan.plugins.shared.claims import claim_uses
 
-_DELETE = "Delete"
+_RETAIN = "Retain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,19 @@ class EndedClaim:
     Attributes:
         claim: ``namespace/name``.
         volume: name of its volume; empty for one that has none.
-        deleted: whether the volume, and what is on it, is deleted with the claim; None where nothing tells.
+        policy: reclaim policy of the volume; empty where nothing tells.
         pods: the pods that had it, ``namespace/name``.
     """
 
     claim: str
     volume: str
-    deleted: bool | None
+    policy: str
     pods: tuple[str, ...]
+
+    @property
+    def retained(self) -> bool:
+        """Whether what is on the volume stays; Recycle scrubs it."""
+        return self.policy == _RETAIN
 
 
 def ended_claims(before: ClusterState, after: Cluster) -> tuple[EndedClaim, ...]:
@@ -57,7 +62,7 @@ def ended_claims(before: ClusterState, after: Cluster) -> tuple[EndedClaim, ...]
         name = ending[key].spec.volume_name or ""
         volume = volumes.get(name)
         policy = volume.spec.persistent_volume_reclaim_policy if volume is not None else None
-        found.append(EndedClaim(key, name, policy == _DELETE if policy else None, tuple(pods)))
+        found.append(EndedClaim(key, name, policy or "", tuple(pods)))
     return tuple(found)
 
 
