@@ -9,26 +9,21 @@ import msgspec
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
-from kplan.cluster.device_claims import devices_given
-from kplan.cluster.owners import returns_where_it_was
 from kplan.course.controllers import controllers
 from kplan.course.evictions.returning import RETURNS_OF_ONE
 from kplan.course.rollout import Rollouts
-from kplan.course.trial.attempts import Attempts, TriedPod
+from kplan.course.trial.attempts import Attempts
 from kplan.course.volumes.ending import ended_claims
 from kplan.framework.doubt import Doubt
-from kplan.objects.models import Pod
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.remedies.many import attempt
 from kplan.result import EventKind
-from kplan.result.document_base import API_VERSION, Cause, Origin, part_of
-from kplan.result.document_group import GroupPlan
+from kplan.result.document_base import API_VERSION, Cause, Origin
 from kplan.result.document_how_to import HowTo
 from kplan.result.document_plan import (
     Expanded,
     PlanCause,
-    PlanStep,
     RolloutPlan,
     SimulationPlan,
 )
@@ -39,22 +34,19 @@ from kplan.studies.foreign_groups import elsewhere, foreign_groups
 from kplan.studies.group_turns import plan_of_group
 from kplan.studies.racing import told_races
 from kplan.studies.simulate.attached import attached_elsewhere
+from kplan.studies.simulate.causes import causes_of, tried_pods
 from kplan.studies.simulate.counts import evicted_of, failing_causes, owners_of, totals_of
 from kplan.studies.simulate.ends import EVENED, evened, unserved
 from kplan.studies.simulate.landing import careful_lines
 from kplan.studies.simulate.let_in import let_in
+from kplan.studies.simulate.planned import PlannedPods
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
-from kplan.studies.simulate.telling import Telling, ToldCause, place_within
+from kplan.studies.simulate.telling import Telling, place_within
 from kplan.wording.attempts import fits_text, lands_text
-from kplan.wording.groups import needs_of
-from kplan.wording.held import held_text
 from kplan.wording.how_to import fitting_how_to
 from kplan.wording.kinds import NOT_TRIED
-from kplan.wording.owners import by_number, owner_text
-from kplan.wording.preempting import broken_budgets
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.volumes import ended_claim
-from kplan.wording.wanted import alike, of_several
 
 ATTEMPTS = 3
 """Causes, the most pods first, of which it is tried what would help."""
@@ -121,7 +113,7 @@ def simulate_pods(
     rollouts.play(pods[first:])
     for pod in rollouts.stuck():
         _tell_again(attempts, telling, pod)
-    return _document(_Planned(attempts, telling, rollouts, foreign), rollout_plans(rollouts), origin, options)
+    return _document(PlannedPods(attempts, telling, rollouts, foreign), rollout_plans(rollouts), origin, options)
 
 
 def _tell_again(attempts: Attempts[object], telling: Telling, pod: PodInfo) -> None:
@@ -134,70 +126,19 @@ def _tell_again(attempts: Attempts[object], telling: Telling, pod: PodInfo) -> N
             telling.told.setdefault(landing.why, told)
 
 
-class _Planned:
-    """What became of the pods of a plan.
-
-    Attributes:
-        attempts: pods that were tried.
-        rollouts: how controllers got on.
-        planner: the planner.
-        landings: what became of each, those that another scheduler places left out.
-        steps: the same, as they are shown.
-    """
-
-    def __init__(
-        self, attempts: Attempts[object], telling: Telling, rollouts: Rollouts, foreign: tuple[GroupPlan, ...]
-    ) -> None:
-        self.attempts = attempts
-        self.rollouts = rollouts
-        self.planner = attempts.planner
-        self.landings = [landing for landing in attempts.landings.values() if not landing.elsewhere]
-        self._told = telling.told
-        self.groups = (*telling.groups.all(self.planner), *foreign)
-        self.steps = [self._step(landing) for landing in self.landings]
-
-    def told(self, landing: TriedPod[object]) -> ToldCause | None:
-        """Why a pod was not placed; None for one that was."""
-        return self._told[landing.why] if landing.why is not None else None
-
-    def skipped(self, pod: PodInfo) -> bool:
-        """Whether a pod was not tried at all."""
-        return self.attempts.landings[pod.row].skipped
-
-    def _step(self, landing: TriedPod[object]) -> PlanStep:
-        told, cluster = self.told(landing), self.planner.cluster
-        return PlanStep(
-            pod=landing.pod.key,
-            result=landing.kind.value,
-            node=landing.node,
-            owner=owner_text(landing.pod, cluster),
-            evicts=tuple(cluster.pods[row].key for row in landing.evicts),
-            gone=tuple(
-                pod.key for pod in map(cluster.pods.__getitem__, landing.evicts) if not returns_where_it_was(pod)
-            ),
-            breaks=broken_budgets(landing.breaks),
-            cause=told.because.code if told is not None else "",
-            message=landing.message,
-            tie=landing.tie if landing.tie > 1 else 0,
-            returned=bool(landing.instead_of),
-            permit=held_text(landing.permit),
-            devices=devices_given(cluster, landing.pod.uid) if landing.node else (),
-        )
-
-
 _POD = frozenset({"Pod"})
 """What a plan of no pod depends on: that there is none to be tried."""
 
 
 def _document(
-    run: _Planned, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions
+    run: PlannedPods, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions
 ) -> SimulationPlan:
     steps = run.steps
     besides = of_others(options.change, rollouts, steps, options.waited, options.made)
     totals = totals_of(steps, besides)
     asked = [step for step in steps if step.pod not in besides] if totals.waiting else steps
     verdict = verdict_of(totals_of(asked), rollouts, sum(bool(change.refused) for change in options.change))
-    causes, waiting = _causes(run, besides)
+    causes, waiting = causes_of(run, besides)
     failing = failing_causes(causes)
     landed = [landing.pod for landing in run.landings if landing.node]
     doubts = (
@@ -207,7 +148,7 @@ def _document(
         *caller_doubts(run.planner, [landing.pod.pod for landing in run.landings]),
         *plan_doubts(
             run.planner.cluster.state.completeness,
-            _tried(run),
+            tried_pods(run),
             frozenset() if steps else _POD,
             extenders_of(run.planner),
             nodes=bool(run.planner.cluster.nodes),
@@ -266,7 +207,7 @@ def _stalled(rollouts: Iterable[RolloutPlan]) -> Cause | None:
 
 
 def _attempted(
-    run: _Planned, plan: SimulationPlan, waiting: Sequence[Sequence[PodInfo]], again: Again | None
+    run: PlannedPods, plan: SimulationPlan, waiting: Sequence[Sequence[PodInfo]], again: Again | None
 ) -> Iterator[PlanCause]:
     """Try what would help the pods of the first causes; those of a manifest as a whole."""
     planner = replace(run.planner, everything=True)
@@ -300,7 +241,7 @@ def _attempted(
         yield msgspec.structs.replace(cause, attempt=texts[0], edits=way.edits, how_to=way, **more)
 
 
-def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationPlan:
+def _unstalled(run: PlannedPods, plan: SimulationPlan, again: Again) -> SimulationPlan:
     """Try what would let rollouts go on that no pod without a node stops."""
     whole = Whole(again, plan)
     items = {item.name: item for item in by_object(plan)}
@@ -325,71 +266,7 @@ def _unstalled(run: _Planned, plan: SimulationPlan, again: Again) -> SimulationP
     return msgspec.structs.replace(plan, rollouts=tuple(told))
 
 
-def _tried(run: _Planned) -> Iterator[tuple[Pod, str, str]]:
-    """Yield each pod that was tried, with its verdict and why it does not fit."""
-    cluster = run.planner.cluster
-    for step in run.steps:
-        row = cluster.pod_index.get(step.pod)
-        if row is not None and step.result != "gated":
-            verdict = ("PREEMPTS" if step.evicts else "FITS") if step.node else "PENDING"
-            yield cluster.pods[row].pod, verdict, step.cause
-
-
-def _causes(run: _Planned, besides: frozenset[str]) -> tuple[tuple[PlanCause, ...], tuple[list[PodInfo], ...]]:
-    """Steps that failed by cause, and the pods of each that wait; causes whose words agree are one."""
-    merged: dict[object, list[int]] = {}
-    told_of: dict[object, dict[int, ToldCause]] = {}
-    steps = run.steps
-    for number, landing in enumerate(run.landings):
-        told = run.told(landing)
-        if told is None:
-            continue
-        same: object = (steps[number].result, steps[number].pod in besides, told.because.code, _shape(told))
-        merged.setdefault(same, []).append(number)
-        told_of.setdefault(same, {}).setdefault(id(told), told)
-    causes: list[tuple[PlanCause, list[PodInfo]]] = []
-    for same, numbers in sorted(merged.items(), key=lambda item: -len(item[1])):
-        waiting = [run.landings[number].pod for number in numbers if run.landings[number].pod.waiting]
-        every = list(told_of[same].values())
-        told, because = every[0], _of_all(every)
-        cause = part_of(
-            PlanCause,
-            told,
-            result=steps[numbers[0]].result,
-            count=len(numbers),
-            because=because,
-            owners=by_number(steps[number].owner for number in numbers),
-            alone="" if because == told.because else told.because.text,
-            waiting=sum(steps[number].pod in besides for number in numbers),
-        )
-        causes.append((cause, waiting))
-    causes.sort(key=lambda pair: (pair[0].result == "gated", *_rank(pair[0])))
-    return tuple(cause for cause, _ in causes), tuple(waiting for _, waiting in causes)
-
-
-def _rank(cause: PlanCause) -> tuple[bool, bool, int, str]:
-    """Causes of pods that are asked about come first, then those of most pods; none of pods that were not tried."""
-    return cause.because.code == NOT_TRIED, cause.waiting == cause.count, -cause.count, cause.pod
-
-
-def _shape(told: ToldCause) -> object:
-    """What pods have in common whose cause is told once: the reasons, and all numbers that a range cannot tell."""
-    if told.group is None:
-        return told.because.text
-    if told.wanted is not None:
-        return told.heads, alike(told.wanted), told.apart
-    return told.heads, told.group.text, needs_of(told.group), told.apart
-
-
-def _of_all(every: Sequence[ToldCause]) -> Cause:
-    """The cause in words that are true of all that it was told of."""
-    wanted = [told.wanted for told in every if told.wanted is not None]
-    if len({told.because.text for told in every}) == 1 or len(wanted) < len(every):
-        return every[0].because
-    return Cause(code=every[0].because.code, text=of_several(wanted))
-
-
-def _notes(run: _Planned) -> Iterable[str]:
+def _notes(run: PlannedPods) -> Iterable[str]:
     yield from left_alone(run.planner)
     pending = (landing.pod.pod for landing in run.landings if landing.kind is EventKind.PENDING)
     claiming = sum(bool(pod.spec.resource_claims) for pod in pending)
