@@ -163,7 +163,7 @@ def plan(
     asked = replace(asked, seed=drawn.sample if drawn is not None else None, together=together)
     played = asked.first()
     session.planned = played.planner.cluster
-    planned = with_steps(played.plan, session.what_if)
+    planned = with_steps(played.plan, session.what_if, asked.end)
     if drawn is None or not drawn.runs:
         return planned
     return asked.with_runs(planned, drawn.runs, drawn.seed)
@@ -187,8 +187,8 @@ def manifest_plan(
     from kplan.scenario.autoscaling import autoscaled
     from kplan.sources import Manifests
     from kplan.studies.simulate.landing import read_manifests
+    from kplan.studies.simulate.left_by_steps import left_by, waiting_in
     from kplan.studies.simulate.manifests import ManifestPlan
-    from kplan.studies.simulate.runbook import new_pods
     from kplan.wording.manifests import no_autoscaler
 
     manifests = read_manifests(files, namespace) if files else Manifests()
@@ -208,7 +208,7 @@ def manifest_plan(
         templates=templates,
         namespace=namespace,
         before=session.before,
-        made=frozenset(new_pods(session.what_if)),
+        end=left_by(session.what_if, waiting_in(session.before or session.state)),
     )
 
 

@@ -103,7 +103,8 @@ class PlanTotals(Part, frozen=True, kw_only=True):
     """Counts of pods; ``placed + not_placed + gated == pods``.
 
     Of those not placed, ``waiting`` are not asked about: they waited before the manifests landed, or left for one that
-    did, and neither are of the manifests nor left for them. The verdict is about the others.
+    did, and neither are of the manifests nor left for them. The verdict is about the others, and about
+    ``placed_before``: pods that what-ifs placed, and that are not tried again, where others of them find no node.
     """
 
     pods: int
@@ -114,6 +115,7 @@ class PlanTotals(Part, frozen=True, kw_only=True):
     evicted: int = 0
     returned: int = 0
     waiting: int = 0
+    placed_before: int = 0
 
 
 class FieldRefusal(Part, frozen=True, kw_only=True):

@@ -178,7 +178,7 @@ QUESTIONS = {
         ["mine.yaml", "--scale", "rs/web=9"],
         1,
         "PARTLY",
-        "1 of 6 pods is placed, 5 not, for 1 cause",
+        "4 of 9 pods are placed, 5 not, for 1 cause",
     ),
     "a drain that leaves pods behind, and scaling": (
         ["--drain", "a", "--scale", "rs/web=2"],
@@ -236,3 +236,84 @@ def test_where_nothing_new_is_asked_about_the_pods_that_wait_are(
     source = write(tmp_path, node("a", cpu="4"), node("b", cpu="500m"), web, pod("too-big", cpu="99"), log)
     assert main(["simulate", *words, "-q", "--snapshot", source]) == 1
     assert capsys.readouterr().out.startswith("BLOCKED  the pod is not placed\n")
+
+
+COUNTED = {
+    "an autoscaler at its maximum": (["--hpa", "max"], "4 of 8 new pods of deploy/default/web are placed, 4 not", 4, 4),
+    "the same by hand": (
+        ["--scale", "deploy/web=12"], "4 of 8 new pods of deploy/default/web are placed, 4 not", 4, 4,
+    ),
+    "and a step after it": (["--hpa", "max", "--cordon", "a"], "4 of 8 pods are placed, 4 not", 4, 4),
+    "and a node for half of them": (
+        ["--scale", "deploy/web=12", "--add-node", "like=a,count=1,cpu=2"], "6 of 8 pods are placed, 2 not", 6, 2,
+    ),
+    "a node before": (
+        ["--add-node", "like=a,count=1,cpu=2", "--hpa", "max"],
+        "6 of 8 new pods of deploy/default/web are placed, 2 not", 6, 2,
+    ),
+    "a manifest that is applied before": (["--add-manifest", "ten.yaml"], "4 of 10 pods are placed, 6 not", 4, 6),
+    "a manifest that is asked about, too": (["mine.yaml", "--hpa", "max"], "4 of 9 pods are placed, 5 not", 4, 5),
+    "drains that leave one place": (
+        ["--uncordon", "c", "--drain", "a", "--drain", "b"], "1 of 4 pods is placed, 3 not", 1, 3,
+    ),
+    "what has left again is not counted": (
+        ["--scale", "deploy/web=12", "--scale", "deploy/web=9"],
+        "4 of 5 new pods of deploy/default/web are placed, 1 not", 4, 1,
+    ),
+    "what is lost with its node is": (["--hpa", "max", "--remove-node", "a"], "2 of 10 pods are placed, 8 not", 2, 8),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "sentence", "before", "left"), COUNTED.values(), ids=COUNTED)
+def test_pods_that_what_ifs_placed_count_beside_those_that_wait(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    sentence: str,
+    before: int,
+    left: int,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = write(
+        tmp_path, node("a", cpu="4"), node("b", cpu="4"), node("c", cpu="1", unschedulable=True), *web_of_four()
+    )
+    ten = {**web_of_four()[0], "metadata": {"name": "ten", "namespace": "default"}}
+    ten["spec"] = {**ten["spec"], "replicas": 10}
+    for name, item in (("ten", ten), ("mine", {**pod("mine"), "spec": web_of_four()[0]["spec"]["template"]["spec"]})):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(item))
+    assert main(["simulate", *words, "--snapshot", source, "-o", "json"]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["verdict"], answer["sentence"]) == ("PARTLY", f"{sentence}, for 1 cause")
+    assert (answer["totals"]["placedBefore"], answer["totals"]["notPlaced"]) == (before, left)
+    assert main(["simulate", *words, "--snapshot", source]) == 1
+    out = capsys.readouterr().out
+    assert f"\nPods     0 placed + {left} not placed + 0 gated = {left}; what-ifs placed {before} before\n" in out
+
+
+def web_of_four() -> list[dict[str, Any]]:
+    """A Deployment, its ReplicaSet, its four pods on two nodes, and its autoscaler of at most twelve."""
+    containers = [{"name": "main", "image": "example.invalid/m:1", "resources": {"requests": {"cpu": "1"}}}]
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": containers}}
+    spec = {"replicas": 4, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    named = {"namespace": "default", "labels": {"app": "web"}}
+    deployment = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "uid": "web", **named}}
+    replicas = owned(
+        {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "web-1", "uid": "web-1", **named}},
+        "Deployment",
+        "web",
+    )
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    scaler = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"minReplicas": 2, "maxReplicas": 12, "scaleTargetRef": target},
+    }
+    pods = []
+    for number, on in enumerate("aabb"):
+        one = owned(pod(f"web-1-{number}", on=on), "ReplicaSet", "web-1")
+        one["metadata"]["labels"] = {"app": "web"}
+        one["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+        pods.append(one)
+    return [{**deployment, "spec": spec}, {**replicas, "spec": spec}, scaler, *pods]

@@ -63,6 +63,8 @@ def _totals(page: Page, document: SimulationPlan) -> None:
     if not totals.pods or not _others(document):
         return
     text = f"{totals.placed:,} placed + {totals.not_placed:,} not placed + {totals.gated:,} gated = {totals.pods:,}"
+    if totals.placed_before:
+        text += f"; what-ifs placed {totals.placed_before:,} before"
     if totals.evicted:
         text += f"; {totals.evicted:,} evicted, {totals.returned:,} of them back in the queue and counted again"
     page.part("Pods", text)

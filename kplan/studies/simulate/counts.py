@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from kplan.result.document_plan import PlanCause, PlanOwner, PlanStep, PlanTotals
 from kplan.wording.owners import folded_owner
 from kplan.wording.simulate import Evicted
@@ -29,6 +31,11 @@ def totals_of(steps: Sequence[PlanStep], besides: frozenset[str] = frozenset()) 
         returned=sum(1 for step in steps if step.returned),
         waiting=sum(step.pod in besides for step in steps if not step.node and step.result != "gated"),
     )
+
+
+def with_those_before(totals: PlanTotals, placed: int) -> PlanTotals:
+    """Count pods that what-ifs placed with those that were tried after them."""
+    return replace(totals, pods=totals.pods + placed, placed=totals.placed + placed) if placed else totals
 
 
 def failing_causes(causes: Sequence[PlanCause]) -> list[PlanCause]:

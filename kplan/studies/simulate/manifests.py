@@ -22,6 +22,7 @@ from kplan.sources import Manifests
 from kplan.studies.as_a_whole import Played
 from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.studies.simulate.landing import Landed, land_objects, with_objects
+from kplan.studies.simulate.left_by_steps import NO_STEPS, LeftBySteps, waiting_in
 from kplan.studies.simulate.named_nodes import with_named_nodes
 from kplan.studies.simulate.runs import many_runs
 
@@ -43,7 +44,7 @@ class ManifestPlan:
         together: sets of pods that are to be placed whole or not at all; see ``scenario.together``.
         namespace: of what names none there.
         before: the cluster before what-ifs; that before the manifests if None.
-        made: pods, ``namespace/name``, that what-ifs made.
+        end: where the pods are that what-ifs moved.
     """
 
     state: ClusterState
@@ -58,7 +59,7 @@ class ManifestPlan:
     together: tuple[str, ...] = ()
     namespace: str = ""
     before: ClusterState | None = None
-    made: frozenset[str] = frozenset()
+    end: LeftBySteps = NO_STEPS
 
     def first(self) -> Played:
         """Make the plan, and try what would help as the options ask for."""
@@ -111,8 +112,8 @@ class ManifestPlan:
             notes=landed.notes,
             change=named.change,
             landed=len(tried),
-            waited=frozenset(pod.key for pod in (self.before or self.state).pods if not pod.spec.node_name),
-            made=self.made,
+            waited=waiting_in(self.before or self.state),
+            end=self.end,
             before=self.before or self.state,
             fleets=landed.fleets,
             ledger=landed.ledger,

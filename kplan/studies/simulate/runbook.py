@@ -1,11 +1,12 @@
 """A plan after what-if steps: where nothing else is tried, the steps are the answer.
 
-Where the last of them scale workloads, and no manifest is given, that is the change that is asked about.
+Where the last of them scale workloads, and no manifest is given, that is the change that is asked about. Autoscalers
+scale, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from kplan.result.document_plan import PlanStep, SimulationPlan
 from kplan.result.document_whatif import HeldPods, Move, RefusedPods, WhatIfStep
 from kplan.studies.simulate.counts import failing_causes
+from kplan.studies.simulate.left_by_steps import LeftBySteps, left_by
 from kplan.wording.simulate import (
     ScaledPods,
     after_scaling,
@@ -24,28 +26,29 @@ from kplan.wording.simulate import (
     steps_taken,
 )
 
-_BRING = ("--scale ", "--hpa ", "--add-manifest ")
-"""How steps begin that are to bring pods."""
+_SCALE = ("--scale ", "--hpa ")
+"""How steps begin that scale workloads."""
 
 
-def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationPlan:
+def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep], end: LeftBySteps) -> SimulationPlan:
     """Put the steps into a plan that was made on what they left.
 
     Args:
         plan: of the pods that were tried after the steps.
         steps: what was done before.
+        end: where the pods are that they moved.
     """
     refused = [entry for step in steps for entry in step.refused]
     first = len(steps) - sum(1 for _ in takewhile(_scales, reversed(steps)))
     held = _still_held(steps)
-    made = _made(steps, first)
-    if made and not plan.change:
-        plan = _scaled(plan, steps, first, made)
+    made = end.new - left_by(steps[:first]).moves.keys()
+    if made and first < len(steps) and not plan.change:
+        plan = _scaled(plan, steps, first, made, end)
         return _with_refused(plan, refused, held)
     plan = replace(plan, what_if=tuple(steps))
-    if not steps or (plan.totals.pods and not _none_asked(plan, steps)) or plan.change:
+    if not steps or (plan.totals.pods and not _none_asked(plan, end)) or plan.change:
         return plan if plan.change else _with_refused(plan, refused, held)
-    left, unmet = waiting_after(steps), sum(bool(step.unmet) for step in steps)
+    left, unmet = len(end.waiting), sum(bool(step.unmet) for step in steps)
     expected = sum(bool(step.expected) for step in steps)
     sentence = steps_taken(len(steps), unmet=unmet, left=left, expected=expected, refused=refused, held=held)
     verdict = "PARTLY" if unmet or left or refused or held else plan.verdict
@@ -55,10 +58,9 @@ def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> SimulationP
     return replace(plan, verdict=verdict, sentence=sentence + others_wait(plan.totals.waiting), because=because)
 
 
-def _none_asked(plan: SimulationPlan, steps: Sequence[WhatIfStep]) -> bool:
+def _none_asked(plan: SimulationPlan, end: LeftBySteps) -> bool:
     """Whether only pods were tried after the steps that waited before: those that steps brought are placed."""
-    left = _left(steps)
-    return bool(new_pods(steps)) and not any(step.pod in left for step in plan.steps)
+    return bool(end.new) and not any(step.pod in end.waiting for step in plan.steps)
 
 
 def _with_refused(plan: SimulationPlan, refused: Sequence[RefusedPods], held: Sequence[HeldPods]) -> SimulationPlan:
@@ -82,54 +84,32 @@ def _still_held(steps: Sequence[WhatIfStep]) -> list[HeldPods]:
     ]
 
 
-def waiting_after(steps: Sequence[WhatIfStep]) -> int:
-    """Count pods that steps left without a node; one that a later step placed is none."""
-    return len(_left(steps))
-
-
-def new_pods(steps: Sequence[WhatIfStep]) -> dict[str, Move]:
-    """What became at the end of the pods that steps were to bring, by name; DaemonSet pods of new nodes are not."""
-    brings = [step for step in steps if step.step.startswith(_BRING)]
-    made = [move.pod for step in brings for move in step.moves if not move.was and not move.instead_of]
-    last = {move.pod: move for step in steps for move in step.moves}
-    return {pod: last[pod] for pod in made}
-
-
-def _left(steps: Sequence[WhatIfStep]) -> dict[str, Move]:
-    """Pods without a node at the end, by name."""
-    last = {move.pod: move for step in steps for move in step.moves}
-    return {pod: move for pod, move in last.items() if not move.node}
-
-
 def _scales(step: WhatIfStep) -> bool:
     """Whether a step scales a workload, and no scenario expects anything of it."""
-    return step.step.startswith("--scale ") and not step.expected and not step.name
+    return step.step.startswith(_SCALE) and not step.expected and not step.name
 
 
-def _made(steps: Sequence[WhatIfStep], first: int) -> dict[str, Move]:
-    """What became at the end of the pods that steps made, by name: of all from ``first`` on, those that are new."""
-    before = {move.pod for step in steps[:first] for move in step.moves}
-    moves = (move for step in steps[first:] for move in step.moves)
-    return {move.pod: move for move in moves if move.pod not in before and not move.was and not move.instead_of}
-
-
-def _scaled(plan: SimulationPlan, steps: Sequence[WhatIfStep], first: int, made: Mapping[str, Move]) -> SimulationPlan:
+def _scaled(
+    plan: SimulationPlan, steps: Sequence[WhatIfStep], first: int, made: frozenset[str], end: LeftBySteps
+) -> SimulationPlan:
     """Tell of the pods that scaling makes with the verdict.
 
     Args:
         plan: of the pods that were tried after the steps.
         steps: what was done before.
         first: place of the first step that scales, with none after it that does anything else.
-        made: what became of the pods that are made.
+        made: the pods that are made.
+        end: where the pods are that the steps moved.
     """
     asked = [replace(step, asked=True) for step in steps[first:]]
     last: dict[str, PlanStep | Move] = {step.pod: step for step in plan.steps}
-    ends = [last.get(pod, move) for pod, move in made.items()]
-    placed, gated = sum(bool(end.node) for end in ends), sum(end.result == "gated" for end in ends)
-    others = [move for pod, move in _left(steps).items() if pod not in made and not (pod in last and last[pod].node)]
+    new = [end.moves[pod] for pod in sorted(made)]
+    ends = [last.get(move.pod, move) for move in new]
+    placed, gated = sum(bool(one.node) for one in ends), sum(one.result == "gated" for one in ends)
+    others = [move for pod, move in end.waiting.items() if pod not in made and not (pod in last and last[pod].node)]
     evicted = sum(bool(move.was or move.instead_of) for move in others)
     told = ScaledPods(
-        owners=sorted({move.owner for move in made.values() if move.owner}),
+        owners=sorted({move.owner for move in new if move.owner}),
         made=len(made),
         placed=placed,
         gated=gated,
@@ -138,7 +118,7 @@ def _scaled(plan: SimulationPlan, steps: Sequence[WhatIfStep], first: int, made:
         more=len(others) - evicted,
     )
     fits = placed + gated == len(made) and not others
-    why = next((move.because for move in (*made.values(), *others) if move.because is not None and not move.node), None)
+    why = next((move.because for move in (*new, *others) if move.because is not None and not move.node), None)
     return replace(
         plan,
         what_if=(*steps[:first], *asked),

@@ -35,9 +35,10 @@ from kplan.studies.group_turns import plan_of_group
 from kplan.studies.racing import told_races
 from kplan.studies.simulate.attached import attached_elsewhere
 from kplan.studies.simulate.causes import causes_of, tried_pods
-from kplan.studies.simulate.counts import evicted_of, failing_causes, owners_of, totals_of
+from kplan.studies.simulate.counts import evicted_of, failing_causes, owners_of, totals_of, with_those_before
 from kplan.studies.simulate.ends import EVENED, evened, unserved
 from kplan.studies.simulate.landing import careful_lines
+from kplan.studies.simulate.left_by_steps import NO_STEPS, LeftBySteps
 from kplan.studies.simulate.let_in import let_in
 from kplan.studies.simulate.planned import PlannedPods
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
@@ -63,7 +64,7 @@ class SimulateOptions:
         change: what manifests came to.
         landed: how many of the pods, the last ones, are of manifests.
         waited: pods, ``namespace/name``, that waited before manifests and what-ifs.
-        made: pods that what-ifs made.
+        end: where the pods are that what-ifs moved.
         before: the state before manifests and what-ifs; that of the planner if None.
         fleets: workloads whose controllers make or remove pods step by step.
         ledger: quotas with what the manifests were charged already.
@@ -80,7 +81,7 @@ class SimulateOptions:
     change: tuple[Expanded, ...] = ()
     landed: int = 0
     waited: frozenset[str] = frozenset()
-    made: frozenset[str] = frozenset()
+    end: LeftBySteps = NO_STEPS
     before: ClusterState | None = None
     fleets: tuple[Fleet, ...] = ()
     ledger: Quotas | None = None
@@ -106,7 +107,7 @@ def simulate_pods(
     foreign = foreign_groups(planner)
     attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
-    left_out = place_within(attempts, telling, pods[:first], options.made, options.plans)
+    left_out = place_within(attempts, telling, pods[:first], options.end.new, options.plans)
     options = replace(options, doubts=(*options.doubts, *left_out))
     features = next(iter(planner.pipelines.values())).features
     rollouts = Rollouts(attempts, options.fleets, options.ledger, controllers(features))
@@ -134,16 +135,18 @@ def _document(
     run: PlannedPods, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions
 ) -> SimulationPlan:
     steps = run.steps
-    besides = of_others(options.change, rollouts, steps, options.waited, options.made)
-    totals = totals_of(steps, besides)
+    besides = of_others(options.change, rollouts, steps, options.waited, options.end.new)
+    before = _placed_before(run, options.end)
+    totals = msgspec.structs.replace(totals_of(steps, besides), placed_before=before)
     asked = [step for step in steps if step.pod not in besides] if totals.waiting else steps
-    verdict = verdict_of(totals_of(asked), rollouts, sum(bool(change.refused) for change in options.change))
+    of_asked = with_those_before(totals_of(asked), before)
+    verdict = verdict_of(of_asked, rollouts, sum(bool(change.refused) for change in options.change))
     causes, waiting = causes_of(run, besides)
     failing = failing_causes(causes)
     landed = [landing.pod for landing in run.landings if landing.node]
     doubts = (
         *options.doubts,
-        *attached_elsewhere(run.planner.cluster, landed, run.rollouts.shared.started, rollouts, options.made),
+        *attached_elsewhere(run.planner.cluster, landed, run.rollouts.shared.started, rollouts, options.end.new),
         *(missing_nodes(run.planner.cluster) if steps else ()),
         *caller_doubts(run.planner, [landing.pod.pod for landing in run.landings]),
         *plan_doubts(
@@ -160,7 +163,7 @@ def _document(
         api_version=API_VERSION,
         verdict=verdict,
         sentence=sentence(
-            totals_of(asked),
+            of_asked,
             len(failing),
             rollouts,
             options.change,
@@ -199,6 +202,15 @@ def _document(
     if options.again is None:
         return plan
     return let_in(replace(run.planner, everything=True), _unstalled(run, plan, options.again), options.again)
+
+
+def _placed_before(run: PlannedPods, end: LeftBySteps) -> int:
+    """Count the pods that what-ifs placed, where others of them are tried again and find no node."""
+    cluster, tried = run.planner.cluster, {step.pod: step.node for step in run.steps}
+    if all(tried.get(pod, "-") for pod in end.asked):
+        return 0
+    rows = (cluster.pod_index.get(pod) for pod in end.asked if pod not in tried)
+    return sum(row is not None and bool(cluster.home_of(row)) for row in rows)
 
 
 def _stalled(rollouts: Iterable[RolloutPlan]) -> Cause | None:

@@ -13,6 +13,7 @@ from kplan.pipeline import Planner
 from kplan.result.document_whatif import WhatIfStep
 from kplan.scenario import parse_step
 from kplan.sources import load
+from kplan.studies.simulate.left_by_steps import left_by
 from kplan.studies.what_ifs import brought, run
 from tests.cli.snapshots import node, owned, pod, write
 
@@ -65,3 +66,18 @@ def test_what_ifs_in_parts_come_to_the_same(tmp_path: Path, seed: int, compete: 
         after = run(rest, steps[cut:], compete=compete)
         assert landed([*taken, *after]) == landed(told), (flags, cut)
         assert where(rest) == where(whole)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_pods_are_followed_through_steps(tmp_path: Path, seed: int) -> None:
+    draw = Random(seed)
+    state, flags = load(nearly_full(tmp_path, draw)), drawn_steps(draw)
+    planner = SCHEDULER.planner(state)
+    told = run(planner, [parse_step(*flag.split(" ", 1)) for flag in flags], compete=bool(seed % 2))
+    before = {pod.key for pod in state.pods}
+    waited = frozenset(pod.key for pod in state.pods if not pod.spec.node_name)
+    end = left_by(told, waited)
+    assert {pod: move.node for pod, move in end.moves.items()}.items() <= where(planner).items(), flags
+    unseen = where(planner).keys() - end.moves.keys()
+    assert unseen <= before, flags  # each pod that is there, and was not, was seen as it came
+    assert not end.new  # of these steps none brings a pod

@@ -34,7 +34,8 @@ function riskTable(runs) {
 }
 
 function totalsText(totals) {
-  const sum = `${int(totals.placed)} placed + ${int(totals.notPlaced)} not placed + ${int(totals.gated)} gated = ${int(totals.pods)}`;
+  const before = totals.placedBefore ? `; what-ifs placed ${int(totals.placedBefore)} before` : "";
+  const sum = `${int(totals.placed)} placed + ${int(totals.notPlaced)} not placed + ${int(totals.gated)} gated = ${int(totals.pods)}${before}`;
   if (!totals.evicted) return sum;
   return `${sum}; ${int(totals.evicted)} evicted, ${int(totals.returned || 0)} of them back in the queue and counted again`;
 }
