@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kplan.cluster import Cluster
 from kplan.framework.findings import Why
 from kplan.framework.reason_codes import ReasonCode
-from kplan.objects.models import PersistentVolume, PersistentVolumeClaim, Pod
+from kplan.objects.models import Object, PersistentVolume, PersistentVolumeClaim, Pod
 from kplan.plugins.shared.claims import claim_class, claim_missing, claim_use, not_owner, owned_by, volume_users
 from kplan.plugins.shared.csi_translation import (
     BY_NAME,
@@ -170,31 +170,36 @@ class Attachments:
     versions: tuple[int, ...] = ()
     claims: dict[str, _Seen] = field(default_factory=dict)
     uses: Uses | None = None
+    _by_volume: dict[str, set[str]] = field(default_factory=dict)
+    _absent: frozenset[str] = frozenset()
+    _changed: set[str] = field(default_factory=set)
+
+    def put(self, attribute: str, key: str, former: Object | None, item: Object | None) -> None:
+        """Note the claims that the replacement of a claim or volume may concern."""
+        del former, item
+        self._changed.update((key,) if attribute == "persistent_volume_claims" else self._by_volume.get(key, ()))
 
     def refresh(self, cluster: Cluster) -> Uses:
         """Return the uses as of now."""
-        version = cluster.objects.version
         users = volume_users(cluster)
-        versions = (
-            users.generation,
-            version["storage_classes"],
-            version["persistent_volume_claims"],
-            version["persistent_volumes"],
-        )
-        if (
-            self.uses is None
-            or versions[:2] != self.versions[:2]
-            or (versions != self.versions and not self._unchanged(cluster))
-        ):
+        versions = (users.generation, cluster.objects.version["storage_classes"])
+        if self.uses is None or versions != self.versions or not self._unchanged(cluster):
             self._build(cluster, users.with_volumes)
+        self._changed.clear()
         self.versions = versions
         assert self.uses is not None
         return self.uses
 
     def _unchanged(self, cluster: Cluster) -> bool:
+        """Whether all claims that changed since the uses were counted still count as they did."""
         claims, volumes = cluster.objects.persistent_volume_claims, cluster.objects.persistent_volumes
-        for key, (claim, volume, counted) in self.claims.items():
-            now = claims.get(key)
+        for key in self._changed:
+            seen, now = self.claims.get(key), claims.get(key)
+            if seen is None:
+                if now is not None and key in self._absent:
+                    return False
+                continue
+            claim, volume, counted = seen
             if now is None:
                 return False
             its_volume = volumes.get(now.spec.volume_name or "")
@@ -203,21 +208,21 @@ class Attachments:
             same_owner = now.metadata.owner_references == claim.metadata.owner_references
             if not same_owner or volume_of_claim(now, cluster) != counted:
                 return False
-            self.claims[key] = (now, its_volume, counted)
-        return not any(key in claims for key in self._absent())
+            self._see(key, now, its_volume, counted)
+        return True
 
-    def _absent(self) -> Iterator[str]:
-        for problems in (self.uses.problems if self.uses else {}).values():
-            for problem in problems:
-                if problem.missing is not None:
-                    yield problem.claim
+    def _see(
+        self, key: str, claim: PersistentVolumeClaim, volume: PersistentVolume | None, counted: UsedVolume | None
+    ) -> None:
+        self.claims[key] = (claim, volume, counted)
+        self._by_volume.setdefault(claim.spec.volume_name or "", set()).add(key)
 
     def _build(self, cluster: Cluster, rows: list[int]) -> None:
         volumes: dict[str, int] = {}
         drivers: dict[str, int] = {}
         problems: dict[int, list[AttachmentProblem]] = {}
         entries: list[tuple[int, int, int, int]] = []
-        self.claims = {}
+        self.claims, self._by_volume = {}, {}
         for row in rows:
             pod = cluster.pods[row].pod
             self._remember(pod, cluster)
@@ -228,6 +233,8 @@ class Attachments:
                 number = volumes.setdefault(item.unique, len(volumes))
                 entries.append((row, number, drivers.setdefault(item.driver, len(drivers)), item.plugin))
         table = np.array(entries, dtype=np.intp).reshape(-1, 4).T.copy()
+        missing = (problem for told in problems.values() for problem in told if problem.missing is not None)
+        self._absent = frozenset(problem.claim for problem in missing)
         self.uses = Uses(table[0], table[1], table[2], table[3], volumes, drivers, problems)
 
     def _remember(self, pod: Pod, cluster: Cluster) -> None:
@@ -236,13 +243,13 @@ class Attachments:
             claim = cluster.objects.persistent_volume_claims.get(use.key) if use is not None else None
             if use is not None and claim is not None and use.key not in self.claims:
                 volume_object = cluster.objects.persistent_volumes.get(claim.spec.volume_name or "")
-                self.claims[use.key] = (claim, volume_object, volume_of_claim(claim, cluster))
+                self._see(use.key, claim, volume_object, volume_of_claim(claim, cluster))
 
 
 def volume_uses(cluster: Cluster) -> Uses:
     """Return the uses of a cluster, up to date."""
-    attachments: Attachments = cluster.objects.derived("volume uses", (), Attachments)
-    return attachments.refresh(cluster)
+    kinds = ("persistent_volume_claims", "persistent_volumes")
+    return cluster.objects.followed("volume uses", kinds, Attachments).refresh(cluster)
 
 
 class AttachedVolume(NamedTuple):

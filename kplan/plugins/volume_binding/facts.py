@@ -28,7 +28,8 @@ from kplan.plugins.volume_binding.capacity import (
     provisions,
     tracks_capacity,
 )
-from kplan.plugins.volume_binding.matching import Mismatch, free_mismatch, mismatch, reserved_for, volumes_of_class
+from kplan.plugins.volume_binding.matching import MatchError, Mismatch, free_mismatch, mismatch, reserved_for, wish_of
+from kplan.plugins.volume_binding.volume_index import volume_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,16 +180,7 @@ def _waiting(claim: PersistentVolumeClaim, cluster: Cluster, features: Features)
     name = claim_class(claim)
     storage_class = cluster.objects.storage_classes[name]
     size = requested_storage(claim)
-    selector = compile_selector(claim.spec.selector) if claim.spec.selector is not None else None
-    suitable, unsuitable = [], []
-    for volume in volumes_of_class(cluster, name):
-        why = mismatch(claim, volume, features)
-        if why is None and not reserved_for(volume, claim):
-            why = free_mismatch(claim, volume, selector)
-        if why is not None:
-            unsuitable.append(UnsuitableVolume(volume.name, why))
-        else:
-            suitable.append(volume.name)
+    suitable, unsuitable = _suiting(claim, cluster, features)
     return WaitingClaim(
         claim=claim.name,
         size=canonical(size) if size is not None else "",
@@ -199,10 +191,41 @@ def _waiting(claim: PersistentVolumeClaim, cluster: Cluster, features: Features)
             for term in storage_class.allowed_topologies or ()
         ),
         selected_node=claim.annotations.get(SELECTED_NODE, ""),
-        suitable=tuple(suitable),
-        unsuitable=tuple(unsuitable),
+        suitable=suitable,
+        unsuitable=unsuitable,
         tracked=tracks_capacity(storage_class, cluster),
     )
+
+
+def _suiting(
+    claim: PersistentVolumeClaim, cluster: Cluster, features: Features
+) -> tuple[tuple[str, ...], tuple[UnsuitableVolume, ...]]:
+    """Volumes of a claim's class that suit it, and those that do not; claims that no volume names share the answer."""
+    known: dict[object, tuple[tuple[str, ...], tuple[UnsuitableVolume, ...]]] = cluster.objects.derived(
+        "volumes that suit", ("persistent_volumes",), dict
+    )
+    index, name = volume_index(cluster), claim_class(claim)
+    try:
+        wish = wish_of(claim, features) if not index.reserved(claim.namespace, claim.name) else None
+    except MatchError:
+        wish = None
+    answer = known.get(wish) if wish is not None else None
+    if answer is not None:
+        return answer
+    selector = compile_selector(claim.spec.selector) if claim.spec.selector is not None else None
+    suitable, unsuitable = [], []
+    for volume in index.of_class(name):
+        why = mismatch(claim, volume, features)
+        if why is None and not reserved_for(volume, claim):
+            why = free_mismatch(claim, volume, selector)
+        if why is not None:
+            unsuitable.append(UnsuitableVolume(volume.name, why))
+        else:
+            suitable.append(volume.name)
+    answer = tuple(suitable), tuple(unsuitable)
+    if wish is not None:
+        known[wish] = answer
+    return answer
 
 
 def _topology_keys(storage_class: StorageClass) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -20,6 +20,7 @@ from kplan.objects.quantity import nanos
 from kplan.objects.selectors import Selector, compile_selector
 from kplan.plugins.shared.claims import affinity_terms, claim_class, reach, requested_storage, volume_class
 from kplan.plugins.volume_binding.preference import Preference, VolumePlace, single_term
+from kplan.plugins.volume_binding.volume_index import FreeKind, volume_index, volume_size
 
 
 class MatchError(Exception):
@@ -48,7 +49,7 @@ class Matching:
         self._cluster, self._rows, self._features = cluster, rows, features
         self._gone: list[set[int]] = []
         self._gone_of = 0
-        self._orders: dict[_Wish, _Order] = {}
+        self._orders: dict[Wish, _Order] = {}
 
     def match(self, claim: PersistentVolumeClaim) -> None:
         """Find the volume that the next claim gets on each node; it waits for its first consumer, and is unbound.
@@ -56,7 +57,7 @@ class Matching:
         Raises:
             MatchError: the scheduler fails on this claim.
         """
-        wish = _wish(claim, self._features)
+        wish = wish_of(claim, self._features)
         self._take_note()
         chosen = np.full(len(self._rows), -1, dtype=np.int64)
         undecided = np.ones(len(self._rows), dtype=np.bool_)
@@ -69,7 +70,7 @@ class Matching:
             chosen[decides & reach(self._cluster, volume.spec.node_affinity)[self._rows]] = number
             undecided &= ~decides
         if undecided.any():
-            self._take_first_free(claim, wish, undecided, chosen)
+            self._take_first_free(wish, undecided, chosen)
         self.taken.append(chosen)
 
     def _take_note(self) -> None:
@@ -81,14 +82,11 @@ class Matching:
                 self._gone[position].add(int(chosen[position]))
         self._gone_of = len(self.taken)
 
-    def _take_first_free(
-        self, claim: PersistentVolumeClaim, wish: _Wish, undecided: NDArray[np.bool_], chosen: Int
-    ) -> None:
+    def _take_first_free(self, wish: Wish, undecided: NDArray[np.bool_], chosen: Int) -> None:
         """Write to ``chosen`` the first free volume in reach of each undecided node that no earlier claim takes."""
         order = self._orders.get(wish)
         if order is None:
-            free = _free(claim, wish, self._cluster, self._features)
-            order = self._orders[wish] = _Order(self._cluster, free, self._rows)
+            order = self._orders[wish] = _Order(self._cluster, wish, self._rows)
         none = len(order.free)
         if not self._gone:
             takes = undecided & (order.first < none)
@@ -117,9 +115,8 @@ class _Order:
         first: int64[M], the first in reach of each node that is not passed; their number where there is none.
     """
 
-    def __init__(self, cluster: Cluster, free: Sequence[PersistentVolume], rows: NDArray[np.intp]) -> None:
-        self.free = free
-        self._preference = Preference(cluster, [_place(cluster, volume) for volume in free])
+    def __init__(self, cluster: Cluster, wish: Wish, rows: NDArray[np.intp]) -> None:
+        self.free, self._preference = _preferred(cluster, wish)
         self._rows = rows
         self._left: dict[int, Iterator[int]] = {}
         self.first = self._preference.first(rows)
@@ -131,6 +128,17 @@ class _Order:
             left = self._left[position] = self._preference.at(int(self._rows[position]))
             next(left, None)
         self.first[position] = next(left, len(self.free))
+
+
+def _preferred(cluster: Cluster, wish: Wish) -> tuple[Sequence[PersistentVolume], Preference]:
+    """Free volumes that suit claims, smallest first, and which of them each node prefers; kept until either changes."""
+    known: dict[Wish, tuple[Sequence[PersistentVolume], Preference]] = cluster.objects.derived(
+        "free volumes in order", ("persistent_volumes", "nodes"), dict
+    )
+    if wish not in known:
+        free = volume_index(cluster).free(wish.kind, wish.size)
+        known[wish] = free, Preference(cluster, [_place(cluster, volume) for volume in free])
+    return known[wish]
 
 
 def _place(cluster: Cluster, volume: PersistentVolume) -> VolumePlace:
@@ -177,80 +185,41 @@ def selector_problem(selector: LabelSelector) -> str:
     return ""
 
 
-def volumes_of_class(cluster: Cluster, name: str) -> list[PersistentVolume]:
-    """List the volumes of a storage class (empty: of none), by name."""
-    volumes = cluster.objects.persistent_volumes
+class Wish(NamedTuple):
+    """What a claim says about the free volumes that suit it: claims that say the same get the same.
 
-    def index() -> dict[str, list[PersistentVolume]]:
-        by_class: dict[str, list[PersistentVolume]] = {}
-        for volume in sorted(volumes.values(), key=lambda volume: volume.name.encode()):
-            by_class.setdefault(volume_class(volume), []).append(volume)
-        return by_class
+    Attributes:
+        kind: all but the size.
+        size: the storage that it asks for [10^-9 bytes].
+    """
 
-    by_class: dict[str, list[PersistentVolume]] = cluster.objects.derived(
-        "volumes by class", ("persistent_volumes",), index
-    )
-    return by_class.get(name, [])
-
-
-class _Wish(NamedTuple):
-    """What a claim says about the free volumes that suit it: claims that say the same get the same."""
-
-    storage_class: str
+    kind: FreeKind
     size: int
-    volume_mode: str
-    attributes_class: str
-    selector: Selector | None
-    access_modes: frozenset[str]
 
 
-def _wish(claim: PersistentVolumeClaim, features: Features) -> _Wish:
-    return _Wish(
+def wish_of(claim: PersistentVolumeClaim, features: Features) -> Wish:
+    """Tell what a claim asks of free volumes.
+
+    Raises:
+        MatchError: the scheduler fails on this claim.
+    """
+    kind = FreeKind(
         claim_class(claim),
-        nanos(requested_storage(claim) or 0),
         claim.spec.volume_mode or "Filesystem",
         claim.spec.volume_attributes_class_name or "",
         _claim_selector(claim, features),
         frozenset(claim.spec.access_modes or ()),
     )
+    return Wish(kind, nanos(requested_storage(claim) or 0))
 
 
 def _reserved(claim: PersistentVolumeClaim, cluster: Cluster, features: Features) -> list[PersistentVolume]:
     """Volumes of the claim's class that are reserved for it and suit it, by name."""
-
-    def index() -> dict[tuple[str, str], list[PersistentVolume]]:
-        by_claim: dict[tuple[str, str], list[PersistentVolume]] = {}
-        for volume in sorted(cluster.objects.persistent_volumes.values(), key=lambda volume: volume.name.encode()):
-            ref = volume.spec.claim_ref
-            if ref is not None:
-                by_claim.setdefault((ref.namespace or "", ref.name or ""), []).append(volume)
-        return by_claim
-
-    by_claim: dict[tuple[str, str], list[PersistentVolume]] = cluster.objects.derived(
-        "volumes by claim", ("persistent_volumes",), index
-    )
     return [
         volume
-        for volume in by_claim.get((claim.namespace, claim.name), ())
+        for volume in volume_index(cluster).reserved(claim.namespace, claim.name)
         if volume_class(volume) == claim_class(claim) and mismatch(claim, volume, features) is None
     ]
-
-
-def _free(claim: PersistentVolumeClaim, wish: _Wish, cluster: Cluster, features: Features) -> list[PersistentVolume]:
-    """Free volumes that suit a claim, smallest first, equal ones by name."""
-    free = [
-        volume
-        for volume in volumes_of_class(cluster, wish.storage_class)
-        if volume.spec.claim_ref is None
-        and mismatch(claim, volume, features) is None
-        and free_mismatch(claim, volume, wish.selector) is None
-    ]
-    return sorted(free, key=volume_size)
-
-
-def volume_size(volume: PersistentVolume) -> int:
-    """Capacity of a volume [10^-9 bytes]."""
-    return nanos((volume.spec.capacity or {}).get("storage", 0))
 
 
 def reserved_for(volume: PersistentVolume, claim: PersistentVolumeClaim) -> bool:
