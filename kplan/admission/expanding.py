@@ -3,11 +3,12 @@
 Long because each kind of object is taken through in one place.
 """
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import cast
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from kplan.admission.controllers.adoption import adopted_pods, new_workload
 from kplan.admission.controllers.changes import (
@@ -207,7 +208,7 @@ class _Expansion:
         item = manifest.item
         if item is not None:
             item = structs.replace(item, metadata=structs.replace(item.metadata, name=name))
-        return replace(manifest, raw=raw, item=item)
+        return dataclasses.replace(manifest, raw=raw, item=item)
 
     def _passes_over(self, manifest: ManifestObject) -> bool:
         """Pass over what is not sent, what the server cannot read, and what is written again further down."""

@@ -1,6 +1,6 @@
 """What manifests come to: the types that ``expand`` answers with."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.admission.controllers.changes import WorkloadChange
 from kplan.admission.controllers.fleets import Fleet
@@ -11,8 +11,7 @@ NO_PODS = "none"
 """Instead of the path of a pod template: objects of that kind make no pods."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExpandedPod:
+class ExpandedPod(Struct, frozen=True):
     """One pod of a manifest.
 
     Attributes:
@@ -28,8 +27,7 @@ class ExpandedPod:
     added: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FieldProblem:
+class FieldProblem(Struct, frozen=True):
     """One field of an object that the API server would refuse.
 
     Attributes:
@@ -47,8 +45,7 @@ class FieldProblem:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """An object of a manifest that brings no pods here, or not all: refused, or not understood.
 
     Attributes:
@@ -96,8 +93,7 @@ class LeftOut:
         return f"{self.kind} {self.key} ({self.place}): {self.told}"
 
 
-@dataclass(frozen=True, slots=True)
-class Expansion:
+class Expansion(Struct, frozen=True):
     """What manifests come to.
 
     Attributes:

@@ -1,7 +1,8 @@
 """What an API server answers when it refuses an object, or fields of it."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.objects.models import PersistentVolumeClaim
 from kplan.sources.fit import Path
@@ -13,8 +14,7 @@ class Key(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One field that the API server refuses.
 
     Attributes:
@@ -66,8 +66,7 @@ class AdmissionRefusal(Exception):
         self.by_quota = by_quota
 
 
-@dataclass(slots=True)
-class Refusals:
+class Refusals(Struct):
     """Refused pods of one workload, folded by message.
 
     Attributes:

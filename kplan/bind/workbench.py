@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from kplan.api import Scheduler
@@ -37,8 +37,7 @@ from kplan.result.document_bind import BindGuard, BindPlan, BindPod, BindResult,
 from kplan.scenario.names import DEFAULT_NAMESPACE
 
 
-@dataclass(frozen=True)
-class Workbench:
+class Workbench(Struct, frozen=True):
     """What a command works with.
 
     Attributes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -52,8 +53,6 @@ def config(
 
 def _migrate(files: list[str], source: Source, rules: Rules, shown: Shown) -> ExitCode:
     """Write one older configuration as v1; strict, what has no equal is a doubt."""
-    from dataclasses import replace
-
     from kplan.cli.config_report import config_migration
     from kplan.config.migrate import migrate
     from kplan.render.text.config import migration as lay_out

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from msgspec import convert
+from msgspec.structs import asdict
 
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_config import (

@@ -7,11 +7,11 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from kplan.cli.aimed import aimed
 from kplan.cli.notes import NOTES, note

@@ -1,14 +1,14 @@
 """Pod affinity terms, compiled: which pods a term is about and in which topology."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.objects.models import Pod, PodAffinity, PodAffinityTerm
 from kplan.objects.selectors import NOTHING, Selector, compile_selector
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityTerm:
+class AffinityTerm(Struct, frozen=True):
     """One compiled term.
 
     Attributes:
@@ -33,8 +33,7 @@ class AffinityTerm:
         return self.selector.matches(labels)
 
 
-@dataclass(frozen=True, slots=True)
-class WeightedTerm:
+class WeightedTerm(Struct, frozen=True):
     """A preferred term and its weight."""
 
     weight: int

@@ -6,10 +6,8 @@ a victim, a what-if verb, a watch event) is one of these.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from kplan.cluster.build import append_pods, recount
@@ -24,8 +22,7 @@ _AT_SOME_TIME = "1970-01-01T00:00:00Z"
 """When a pod was deleted, where the time of the state is not known: that it was is all that counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assume:
+class Assume(Struct, frozen=True):
     """A pod is placed on a node; its nomination, if any, is used up."""
 
     pod: int
@@ -49,8 +46,7 @@ class Assume:
         return revert
 
 
-@dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Struct, frozen=True):
     """A pod leaves the cluster: a victim, an eviction, a deletion."""
 
     pod: int
@@ -74,8 +70,7 @@ class Remove:
         return revert
 
 
-@dataclass(frozen=True, slots=True)
-class Restore:
+class Restore(Struct, frozen=True):
     """A pod that was removed is back on a node after all: a possible victim that may stay."""
 
     pod: int
@@ -95,8 +90,7 @@ class Restore:
         return revert
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountAhead:
+class CountAhead(Struct, frozen=True, eq=False):
     """Nodes count as if each held some more pods like one, which is on none of them: what they would say then.
 
     Attributes:
@@ -115,8 +109,7 @@ class CountAhead:
         return lambda: cluster.count_ahead(self.pod, self.rows, -self.times)
 
 
-@dataclass(frozen=True, slots=True)
-class Nominate:
+class Nominate(Struct, frozen=True):
     """A waiting pod is nominated to run on a node; -1 clears the nomination."""
 
     pod: int
@@ -134,8 +127,7 @@ class Nominate:
         return revert
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(Struct, frozen=True):
     """An object other than a node (PutNode) or a pod (AddPods, Remove) is replaced; None takes it out."""
 
     attribute: str
@@ -157,8 +149,7 @@ class Put:
         return revert
 
 
-@dataclass(frozen=True, slots=True)
-class AddPods:
+class AddPods(Struct, frozen=True):
     """Pods appear: those of manifests, or victims that their controllers make again."""
 
     pods: tuple[Pod, ...]
@@ -168,8 +159,7 @@ class AddPods:
         return append_pods(cluster, self.pods)
 
 
-@dataclass(frozen=True, slots=True)
-class Relabel:
+class Relabel(Struct, frozen=True):
     """A pod gets labels, over those that it has."""
 
     pod: int
@@ -184,8 +174,7 @@ class Relabel:
         return lambda: _become(cluster, info, former)
 
 
-@dataclass(frozen=True, slots=True)
-class Terminate:
+class Terminate(Struct, frozen=True):
     """A pod is being deleted, and stays where it is: nothing there says that it has ended."""
 
     pod: int
@@ -199,8 +188,7 @@ class Terminate:
         return lambda: _become(cluster, info, former)
 
 
-@dataclass(frozen=True, slots=True)
-class CountClaimed:
+class CountClaimed(Struct, frozen=True):
     """The status of a pod says what of a node's own resources its devices stand for, and that counts on its node."""
 
     pod: int

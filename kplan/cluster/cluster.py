@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster.counters import Counters
@@ -40,8 +40,7 @@ CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
 FIXED_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
-@dataclass(frozen=True, slots=True)
-class Undo:
+class Undo(Struct, frozen=True):
     """What takes a series of changes back; undos are used in reverse order of their changes, each once."""
 
     reverts: tuple[Revert, ...]

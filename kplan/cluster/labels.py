@@ -1,10 +1,10 @@
 """Node labels as columns, and masks of the nodes that selectors choose."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.objects.models import Node, NodeSelector, Pod
@@ -13,8 +13,7 @@ from kplan.objects.selectors import NodeTerm, Requirement, compile_node_term
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelColumn:
+class LabelColumn(Struct, frozen=True, eq=False):
     """One label key over all nodes.
 
     Attributes:

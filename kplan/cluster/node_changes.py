@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster.build import allocatable_of, fill_node, narrow, widen
@@ -16,8 +16,7 @@ from kplan.cluster.schema import PER_NODE, POINTERS
 from kplan.objects.models import Node
 
 
-@dataclass(frozen=True, slots=True)
-class PutNode:
+class PutNode(Struct, frozen=True):
     """A node is put in place of the one of its name, or beside the others; None takes it out.
 
     A node that leaves holds no pod (they are removed first), and nominations to it are dropped. One that appears
@@ -37,8 +36,7 @@ class PutNode:
         return _delete(cluster, row)
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveNodes:
+class RemoveNodes(Struct, frozen=True):
     """Many nodes leave at once, as PutNode takes out one; columns are written once for all of them."""
 
     names: tuple[str, ...]

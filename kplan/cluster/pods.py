@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.cluster.affinity import AffinityTerm, WeightedTerm, has_terms, preferred_terms, required_terms
 from kplan.objects.models import Pod
@@ -21,8 +21,7 @@ NOBODY = ("", "")
 _encode = msgspec.json.Encoder().encode
 
 
-@dataclass(frozen=True, slots=True)
-class HostPort:
+class HostPort(Struct, frozen=True):
     """A port of the node that a container asks for; ``ip`` is 0.0.0.0 where none is given."""
 
     protocol: str
@@ -30,8 +29,7 @@ class HostPort:
     port: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PodClass:
+class PodClass(Struct, frozen=True, eq=False):
     """Pods of one namespace with the same labels, affinity terms and host ports: alike to every counter.
 
     Attributes:
@@ -59,8 +57,7 @@ class PodClass:
     ports: Mapping[tuple[str, int], AbstractSet[str]] = field(default_factory=dict)
 
 
-@dataclass(slots=True, eq=False)
-class PodInfo:
+class PodInfo(Struct, eq=False):
     """A pod of the cluster, as plugins see it.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster.pods import NO_TIME
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from kplan.cluster.cluster import Cluster
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One array of a Cluster.
 
     Attributes:

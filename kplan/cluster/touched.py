@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 MOST = 4_000_000
 """Changes that are remembered; one more, and nothing that was said is taken to hold."""
 
 
-@dataclass
-class Touched:
+class Touched(Struct):
     """Rows of nodes that changed, also where that was taken back.
 
     Attributes:

@@ -6,10 +6,10 @@ Facts alone: the command shows them. A setting is from the defaults of the relea
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 
 from kplan.config.durations import format_duration
 from kplan.config.kube_scheduler_configuration import SchedulerConfiguration, default_profile, parse
@@ -35,8 +35,7 @@ POLICY = "policy"
 Code = Literal["added", "removed", "weight", "order", "argument", "percentage"]
 
 
-@dataclass(frozen=True, slots=True)
-class PluginAt:
+class PluginAt(Struct, frozen=True):
     """A plugin at an extension point.
 
     Attributes:
@@ -52,8 +51,7 @@ class PluginAt:
     modelled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """One argument of a plugin.
 
     Attributes:
@@ -69,8 +67,7 @@ class Argument:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
-class SettingDifference:
+class SettingDifference(Struct, frozen=True):
     """One way in which a profile is not that of a scheduler without configuration.
 
     Attributes:
@@ -90,8 +87,7 @@ class SettingDifference:
     here: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Effective:
+class Effective(Struct, frozen=True):
     """A profile in effect.
 
     Attributes:

@@ -8,9 +8,10 @@ they have without that flag).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+
+from msgspec import Struct
 
 from kplan.errors import ConfigError
 from kplan.words import did_you_mean
@@ -395,8 +396,7 @@ WorkloadWithJob 36-37 GenericWorkload
 _ALL = {"AllAlpha": "A", "AllBeta": "B"}
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """One gate of one minor.
 
     Attributes:

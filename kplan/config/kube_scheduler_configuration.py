@@ -8,11 +8,12 @@ pkg/scheduler/profile/profile.go NewMap; kube-scheduler v0.37.2 config/v1/types.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.config import policy_wire, text, validation
 from kplan.config.decode import Decoder
@@ -38,8 +39,7 @@ _EXTENDER_TIMEOUT = 5 * 10**9  # [ns]
 _NO_START = "kube-scheduler would not start with this configuration"
 
 
-@dataclass(frozen=True)
-class SchedulerConfiguration:
+class SchedulerConfiguration(Struct, frozen=True):
     """What a scheduler runs with.
 
     Attributes:

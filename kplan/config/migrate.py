@@ -7,8 +7,9 @@ each point: it says what there is, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from kplan.config import policy_wire
 from kplan.config.durations import format_duration
@@ -29,8 +30,7 @@ _GATES = "SchedulingGates"
 _NO_PLUGIN = "no current plugin does this"
 
 
-@dataclass(slots=True)
-class Migration:
+class Migration(Struct):
     """An older configuration written anew.
 
     Attributes:

@@ -11,8 +11,9 @@ mergePluginSet; v1beta3/default_plugins.go; v1beta2/conversion.go; kube-schedule
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from kplan.config.wire import API_VERSION, GROUP
 
@@ -45,8 +46,7 @@ _OTHER_WEIGHTS: Mapping[str, int] = {"TaintToleration": 1, "NodeAffinity": 1, "I
 """Weights of v1beta2's defaults that are not those of v1 (3, 2 and 2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOutSetting:
+class LeftOutSetting(Struct, frozen=True):
     """Something of an older configuration that the new one does not have.
 
     Attributes:
@@ -63,8 +63,7 @@ class LeftOutSetting:
         return f"{self.path}: {self.name}: {self.text}"
 
 
-@dataclass(slots=True)
-class Conversion:
+class Conversion(Struct):
     """A configuration written anew.
 
     Attributes:

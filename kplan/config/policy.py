@@ -10,10 +10,11 @@ pkg/scheduler/factory/plugins.go.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.config.field_errors import invalid
 from kplan.config.plugin_args import default_args
@@ -64,8 +65,7 @@ _ALWAYS = {"queueSort": "PrioritySort", "postFilter": "DefaultPreemption", "bind
 """What was neither a predicate nor a priority."""
 
 
-@dataclass(slots=True)
-class PolicyRules:
+class PolicyRules(Struct):
     """What a Policy comes to.
 
     Attributes:

@@ -8,7 +8,7 @@ pkg/scheduler/algorithmprovider/defaults, algorithm/predicates/predicates.go Ord
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 TAINTS_BY_CONDITION = 12
 """From 1.12 on, taints stand for the conditions of nodes, and predicates about conditions are no defaults."""
@@ -18,8 +18,7 @@ SPREAD_FOR_SELECTORS = 20
 """From 1.20 on, pod topology spread by default constraints stands in for SelectorSpreadPriority."""
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
+class Predicate(Struct, frozen=True):
     """One predicate.
 
     Attributes:
@@ -82,8 +81,7 @@ PREDICATE_OTHER_NAMES = {"PodFitsPorts": "PodFitsHostPorts"}
 """Names that are still taken for another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Priority:
+class Priority(Struct, frozen=True):
     """One priority.
 
     Attributes:

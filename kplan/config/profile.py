@@ -6,10 +6,11 @@ getValidScoreWeights (getScoreWeights in 1.34 and 1.35).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
+
+from msgspec import Struct, field
 
 from kplan.config.plugin_args import check
 from kplan.config.versions import (
@@ -31,8 +32,7 @@ ALL = "*"
 _INT64_MAX = 2**63 - 1
 
 
-@dataclass(frozen=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """What one scheduler name stands for.
 
     Attributes:

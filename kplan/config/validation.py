@@ -5,8 +5,9 @@ component-base v0.37.2 config/validation/validation.go.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.config.durations import format_duration
 from kplan.config.field_errors import (
@@ -49,8 +50,7 @@ _CHECKED_POINTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultedProfile:
+class DefaultedProfile(Struct, frozen=True):
     """A profile with every default filled in, before it is built.
 
     Attributes:

@@ -6,10 +6,11 @@ framework/plugins/registry.go, framework/runtime/framework.go getExtensionPoints
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from kplan.config.gates import resolve
 from kplan.framework.doubt import Doubt
@@ -186,8 +187,7 @@ def registry(minor: int) -> Mapping[str, frozenset[str]]:
     return plugins
 
 
-@dataclass(frozen=True, slots=True)
-class DefaultPlugin:
+class DefaultPlugin(Struct, frozen=True):
     """One row of the default ``multiPoint`` list.
 
     Attributes:

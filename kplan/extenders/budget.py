@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 CALLS = 500
 """Requests that one command sends at most unless it is told otherwise."""
 
 
-@dataclass
-class Budget:
+class Budget(Struct):
     """Requests of one command.
 
     Attributes:

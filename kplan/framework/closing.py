@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.framework.worlds import Int, Mask
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Amount:
+class Amount(Struct, frozen=True, eq=False):
     """One amount that runs out.
 
     Attributes:
@@ -23,8 +21,7 @@ class Amount:
     taken: Int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Closing:
+class Closing(Struct, frozen=True, eq=False):
     """By what a filter may come to refuse a pod on nodes that it lets it onto now, while others are placed.
 
     A pod that is placed closes no other node than its own.

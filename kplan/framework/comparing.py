@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 
@@ -19,8 +19,7 @@ class NodeSets(Protocol):
         """int64[W], how many nodes of each set a mask bool[F] holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """What matters of sets of nodes to a Score plugin.
 
     Attributes:

@@ -6,8 +6,9 @@ MatchClusterEvents, framework/events.go.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
+
+from msgspec import Struct
 
 from kplan.objects.models import Object
 
@@ -69,8 +70,7 @@ class Action(Flag):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Interest:
+class Interest(Struct, frozen=True):
     """What a plugin that refused a pod asks to hear of.
 
     Attributes:
@@ -86,8 +86,7 @@ class Interest:
         return self.resource is happened.resource and happened.action in self.actions
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(Struct, frozen=True):
     """One thing that happened.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from kplan.framework.args import Extender
 from kplan.framework.preemption import Victims
@@ -21,8 +22,7 @@ class NotAskedError(ExtenderError):
     """An extender was not asked, as the budget is spent: no answer, not even that of one that may be passed over."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtenderVerdict:
+class ExtenderVerdict(Struct, frozen=True):
     """What an extender said of nodes.
 
     Attributes:

@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from kplan.errors import ConfigError
 
 _VERSION = re.compile(r"v?1\.(?P<minor>[0-9]{1,4})\+?(?:\.(?P<patch>[0-9]{1,4}))?(?:[-+][0-9A-Za-z.+-]*)?")
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class Version:
+class Version(Struct, frozen=True, order=True):
     """A release of Kubernetes 1: ``Version(36, 3)`` is 1.36.3."""
 
     minor: int
@@ -43,8 +43,7 @@ class Version:
         return f"1.{self.minor}.{self.patch}"
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(Struct, frozen=True):
     """What of Kubernetes is there: handed to every plugin when it is made.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.framework.reason_codes import AboutKind, ReasonCode
@@ -27,8 +27,7 @@ class About(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(Struct, frozen=True):
     """One reason: what is wrong, with what, and the scheduler's words for it.
 
     Attributes:
@@ -42,8 +41,7 @@ class Why:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal(Why):
+class Refusal(Why, frozen=True):
     """One reason and the worlds it holds for.
 
     Attributes:
@@ -53,8 +51,7 @@ class Refusal(Why):
     rows: Mask
 
 
-@dataclass(frozen=True, slots=True)
-class RowError:
+class RowError(Struct, frozen=True):
     """``Code.Error`` on one world: it fails the whole pod, wherever else the pod fits.
 
     Attributes:
@@ -68,8 +65,7 @@ class RowError:
     code: ReasonCode | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Findings(Generic[C_co]):
+class Findings(Struct, Generic[C_co], frozen=True):
     """The answer of one Filter plugin about M worlds.
 
     Attributes:
@@ -125,13 +121,11 @@ def failed_everywhere(message: str, count: int) -> Findings[Any]:
     return Findings((), np.zeros(count, dtype=np.bool_), errors)
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Struct, frozen=True):
     """PreFilter or PreScore: this plugin has nothing to say about the pod; its later points are not asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """PreEnqueue, PreFilter, Reserve or Permit: the pod is refused on every node, or on the one it was to go to.
 
     Attributes:
@@ -153,8 +147,7 @@ class Refused:
         return tuple(why.reason for why in self.whys)
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """``Code.Error``: the cycle of this pod ends.
 
     Attributes:
@@ -164,8 +157,7 @@ class Failed:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reserved:
+class Reserved(Struct, frozen=True):
     """Reserve: what placing the pod brings besides the room it takes.
 
     Attributes:
@@ -179,8 +171,7 @@ class Reserved:
     claims: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ready(Generic[S_co]):
+class Ready(Struct, Generic[S_co], frozen=True):
     """PreFilter or PreScore: go on with this state.
 
     Attributes:
@@ -192,11 +183,10 @@ class Ready(Generic[S_co]):
     nodes: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Base of the typed numbers and names behind refusals; each plugin defines its own beside its rule.
 
-    Facts are plain frozen dataclasses of strings, integers, tuples and other such dataclasses, so that any
+    Facts are frozen structs of strings, integers, tuples and other such structs, so that any
     renderer and JSON can show them. By convention they hold amounts in the scheduler's own units (cpu in
     millicores, everything else whole) and names as in the API.
     """

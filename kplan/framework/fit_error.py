@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _HEAD = re.compile(r"0/([0-9]+) nodes are available: ")
 _NUMBER = re.compile(r"^[0-9]+ ")
@@ -30,8 +31,7 @@ def fit_error(total: int, histogram: Mapping[str, int], *, pre_filter: str = "",
     return f"{text} {post_filter}" if post_filter else text
 
 
-@dataclass(frozen=True, slots=True)
-class FitText:
+class FitText(Struct, frozen=True):
     """An event text that was read.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from msgspec import Struct, field
 
 from kplan.framework.codes import Code
 from kplan.framework.findings import Failed
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from kplan.objects.models import PodGroup
 
 
-@dataclass(frozen=True, slots=True)
-class GroupInfo:
+class GroupInfo(Struct, frozen=True):
     """A group in its cycle.
 
     Attributes:
@@ -44,8 +44,7 @@ class GroupInfo:
         return tuple(leaf for group in self.groups for leaf in group.leaves) if self.composite else (self,)
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSet:
+class NodeSet(Struct, frozen=True):
     """Nodes that a group is tried on alone.
 
     Attributes:
@@ -57,8 +56,7 @@ class NodeSet:
     rows: Rows
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Struct, frozen=True):
     """What a group would get of one set of nodes.
 
     Attributes:
@@ -70,8 +68,7 @@ class Proposal:
     assignments: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupPostFilter:
+class GroupPostFilter(Struct, frozen=True):
     """What a PodGroupPostFilter plugin says.
 
     Attributes:
@@ -91,8 +88,7 @@ class GroupPostFilter:
     under_way: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GroupHandle:
+class GroupHandle(Struct, frozen=True):
     """What the cycle of a group lets a PodGroupPostFilter plugin ask.
 
     Attributes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.framework.codes import Code
@@ -40,8 +41,7 @@ class NodeStatus:
         return (self.message,) if self.message else tuple(why.reason for why in self.whys)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts:
+class Verdicts(Struct, frozen=True):
     """What the filters say about M worlds, with nominated pods counted.
 
     Attributes:
@@ -55,8 +55,7 @@ class Verdicts:
     status: Callable[[int], NodeStatus]
 
 
-@dataclass(frozen=True, slots=True)
-class PreemptionHandle:
+class PreemptionHandle(Struct, frozen=True):
     """What the cycle lets a PostFilter plugin ask.
 
     Attributes:
@@ -81,8 +80,7 @@ class PreemptionHandle:
     evictions: Callable[[Mapping[int, Victims]], dict[int, Victims]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Lockstep:
+class Lockstep(Struct, frozen=True):
     """Worlds that are asked again after each shift.
 
     Attributes:
@@ -94,8 +92,7 @@ class Lockstep:
     shift: Callable[[Rows, Rows, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Victims:
+class Victims(Struct, frozen=True):
     """What preemption would evict from one node.
 
     Attributes:
@@ -135,8 +132,7 @@ class PickRule(Enum):
     """Latest start of the victims of the highest priority."""
 
 
-@dataclass(frozen=True, slots=True)
-class PostFilterResult:
+class PostFilterResult(Struct, frozen=True):
     """What one PostFilter plugin says.
 
     Attributes:
@@ -148,8 +144,7 @@ class PostFilterResult:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Preemption(PostFilterResult):
+class Preemption(PostFilterResult, frozen=True):
     """What a PostFilter plugin says that looks for pods to evict.
 
     Attributes:

@@ -7,9 +7,10 @@ stay as they are; whether it is done already, still open or taken by somebody el
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 
 class WriteCode(StrEnum):
@@ -35,8 +36,7 @@ class FieldStanding(StrEnum):
     TAKEN = "taken"
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One field to set.
 
     Attributes:
@@ -81,8 +81,7 @@ def _put(item: Any, path: tuple[str, ...], value: Any) -> dict[str, Any]:
     return fields
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimBound:
+class ClaimBound(Struct, frozen=True):
     """What is waited for once a write is made: a claim is bound, to a volume that can be used from the pod's node.
 
     Attributes:
@@ -94,8 +93,7 @@ class ClaimBound:
     volume: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """One write.
 
     Attributes:
@@ -115,8 +113,7 @@ class Write:
     verb: WriteVerb = WriteVerb.UPDATE
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceWrite:
+class DeviceWrite(Struct, frozen=True):
     """What is written to a device claim before its pod is bound: its allocation, and that the pod may use it.
 
     Attributes:
@@ -138,8 +135,7 @@ class DeviceWrite:
     waits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAmountsWrite:
+class NodeAmountsWrite(Struct, frozen=True):
     """What is written to the status of a pod before it is bound: what its devices take of the node's own resources.
 
     Attributes:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+
+from msgspec import Struct
 
 from kplan.objects.whole_numbers import natural
 
@@ -36,8 +37,7 @@ _EVERY = re.compile(r"@every ((?:\d+h)?(?:\d+m)?(?:\d+s)?)")
 _ZONE = re.compile(r"(?:CRON_)?TZ=(\S+) +")
 
 
-@dataclass(frozen=True, slots=True)
-class CronField:
+class CronField(Struct, frozen=True):
     """One of the five fields.
 
     Attributes:
@@ -49,8 +49,7 @@ class CronField:
     star: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """When runs are due.
 
     Attributes:

@@ -1,13 +1,12 @@
 """THE table of Kubernetes kinds kplan reads, and what a verdict loses when a source lacks one."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.objects import models
 from kplan.objects.models import Object
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind.
 
     Attributes:

@@ -4,7 +4,8 @@ All amounts are exact [10^-9].
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.objects import models
 from kplan.objects.models.pod import ContainerStatus
@@ -19,8 +20,7 @@ Pick = Callable[[models.Container], Mapping[str, models.Quantity] | None]
 """Which resource list of a container counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestRules:
+class RequestRules(Struct, frozen=True):
     """How a version counts requests; the defaults are those of 1.37.
 
     Args:

@@ -4,15 +4,15 @@ Compiled forms are hashable and canonical, so that equal rules share one counter
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from kplan.objects.models import LabelSelector, NodeSelectorTerm, Taint, Toleration
 from kplan.objects.whole_numbers import parse_int
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """One requirement on one label: ``operator`` is In, NotIn, Exists, DoesNotExist, Gt or Lt."""
 
     key: str
@@ -61,8 +61,7 @@ class Requirement:
         return f"{self.key} {self.operator} {', '.join(self.values)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(Struct, frozen=True):
     """A compiled label selector.
 
     Attributes:
@@ -128,8 +127,7 @@ def compile_selector(selector: LabelSelector | None) -> Selector:
     return Selector(_canonical(requirements))
 
 
-@dataclass(frozen=True, slots=True)
-class NodeTerm:
+class NodeTerm(Struct, frozen=True):
     """A compiled node selector term.
 
     Attributes:

@@ -1,19 +1,19 @@
 """ClusterState: every object read from one source, and how complete that source is."""
 
+import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.objects import models
 from kplan.objects.kinds import BY_MODEL, KINDS
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenObject:
+class BrokenObject(Struct, frozen=True):
     """An object that was left out because it could not be understood.
 
     Attributes:
@@ -29,8 +29,7 @@ class BrokenObject:
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class Completeness:
+class Completeness(Struct, frozen=True):
     """What a source says it holds.
 
     Attributes:
@@ -79,7 +78,7 @@ class KnownScheduler(msgspec.Struct, frozen=True, omit_defaults=True):
     doubt: str = ""
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class ClusterState:
     """All objects read from one source, sorted by namespace and name, each key once.
 
@@ -137,10 +136,10 @@ class ClusterState:
     source: str = ""
     server_version: str = ""
     taken: str = ""
-    completeness: Completeness = field(default_factory=Completeness)
-    node_templates: Mapping[str, tuple[models.Node, tuple[models.Pod, ...]]] = field(default_factory=dict)
-    scheduler: KnownScheduler = field(default_factory=KnownScheduler)
-    scheduler_config_maps: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    completeness: Completeness = dataclasses.field(default_factory=Completeness)
+    node_templates: Mapping[str, tuple[models.Node, tuple[models.Pod, ...]]] = dataclasses.field(default_factory=dict)
+    scheduler: KnownScheduler = dataclasses.field(default_factory=KnownScheduler)
+    scheduler_config_maps: Mapping[str, Mapping[str, object]] = dataclasses.field(default_factory=dict)
     brought: frozenset[str] = frozenset()
     text: int = 0
 
@@ -164,7 +163,7 @@ class ClusterState:
 
     def having(self, objects: Iterable[models.Object]) -> "ClusterState":
         """Copy what is known of the source, with other objects in the place of all that it holds."""
-        return replace(self, **_tables(objects))
+        return dataclasses.replace(self, **_tables(objects))
 
     @cached_property
     def replica_sets_by_owner(self) -> Mapping[str, tuple[models.ReplicaSet, ...]]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo, Remove
 from kplan.framework.codes import Code, Point
@@ -34,8 +35,7 @@ from kplan.plugins.shared.pod_groups import key_of
 from kplan.result import Diagnosis, NodeScores, Outcome
 
 
-@dataclass
-class Cycle:
+class Cycle(Struct):
     """A pod's pass through the plugins of its profile.
 
     Attributes:

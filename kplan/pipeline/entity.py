@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Change, Cluster, Nominate, PodInfo, leave
 from kplan.framework.codes import Code, Point
@@ -52,8 +54,7 @@ class Entity(Protocol):
         """Try it on the planner's cluster, and carry out through the planner what comes of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SinglePod:
+class SinglePod(Struct, frozen=True):
     """A pod by itself.
 
     Attributes:

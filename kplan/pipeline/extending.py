@@ -7,9 +7,10 @@ pkg/scheduler/framework/preemption/preemption.go callExtenders.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -36,8 +37,7 @@ def label(caller: ExtenderCaller) -> str:
     return f"extender {caller.config.shown}"
 
 
-@dataclass
-class Passed:
+class Passed(Struct):
     """What is left of nodes after extenders.
 
     Attributes:
@@ -55,8 +55,7 @@ class Passed:
     bare: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Extenders:
+class Extenders(Struct, frozen=True):
     """The extenders of a scheduler that are asked about a pod.
 
     Attributes:

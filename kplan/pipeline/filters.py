@@ -6,10 +6,10 @@ Source: v1.37.2 pkg/scheduler/framework/runtime/framework.go RunFilterPlugins, R
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
@@ -21,8 +21,7 @@ from kplan.pipeline.statuses import FilterPass, Mask, PluginAnswer, Statuses
 _FILTER = Point.FILTER.value
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """The Filter plugins of one pod's cycle, with the states their PreFilter made.
 
     Attributes:

@@ -7,10 +7,9 @@ eventhandlers.go updatePodInSchedulingQueue, deletePodFromSchedulingQueue.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kplan.cluster import Cluster
 from kplan.framework.events import Action, Happened, Resource
@@ -136,8 +135,7 @@ def _by_key(objects: Iterable[T]) -> Mapping[str, T]:
     return {f"{item.namespace}/{item.name}": item for item in objects}
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A cluster as it was, as far as the queue is told of changes.
 
     Attributes:

@@ -6,10 +6,10 @@ again; what it answers from amounts requested there is the same but on the node 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from kplan.cluster import PodInfo
 from kplan.framework.codes import Point
@@ -21,8 +21,7 @@ from kplan.pipeline.streak import Streak
 from kplan.result import Diagnosis
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """Raw scores of one plugin, of the nodes that it was asked about.
 
     Attributes:
@@ -34,8 +33,7 @@ class Told:
     known: Mask
 
 
-@dataclass(frozen=True, slots=True)
-class KeptAnswers:
+class KeptAnswers(Struct, frozen=True):
     """The answers about a pod that was placed.
 
     Attributes:

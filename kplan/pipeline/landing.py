@@ -9,10 +9,10 @@ any other; of those the scores are taken as among all that fit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.config import is_interested
@@ -188,8 +188,7 @@ def _from_offsets(order: Rows, rows: Rows, place: Int, breaks: NDArray[np.bool_]
     return walked, shares
 
 
-@dataclass(frozen=True, slots=True)
-class _Scaled:
+class _Scaled(Struct, frozen=True):
     """A Score plugin whose scores may differ from window to window.
 
     Attributes:
@@ -214,8 +213,7 @@ class _Scaled:
         return both if self.counts is None else np.where(self.counts, both, both.min())
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
+class _Walk(Struct, frozen=True):
     """The windows of one walk, and the scores in them.
 
     Attributes:

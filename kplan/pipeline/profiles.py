@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.config import Profile, SchedulerConfiguration
 from kplan.framework.args import Extender
@@ -16,8 +18,7 @@ from kplan.plugins.registry import find, make
 _SCORING = (Point.PRE_SCORE.value, Point.SCORE.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(Struct, frozen=True):
     """The plugins of one profile, made once.
 
     Attributes:

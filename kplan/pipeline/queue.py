@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Code, Point
@@ -12,8 +13,7 @@ from kplan.framework.preemption import NodeStatus
 from kplan.pipeline.profiles import Pipeline
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Struct, frozen=True):
     """The pods that the profiles of one scheduler are responsible for.
 
     Attributes:

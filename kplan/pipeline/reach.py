@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import PodInfo
@@ -21,8 +22,7 @@ _BY_NODE = Reads.NODE | Reads.USAGE
 _POINTS = (Point.PRE_FILTER, Point.FILTER, Point.PRE_SCORE, Point.SCORE)
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """What plugins said of the nodes that fit.
 
     Attributes:

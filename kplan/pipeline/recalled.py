@@ -9,10 +9,10 @@ It tells where a pod is placed; why nodes refuse one, a whole cycle tells.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -39,8 +39,7 @@ class _WholeCycleError(Exception):
     """Only a whole cycle tells what becomes of the pod; never leaves this module."""
 
 
-@dataclass(slots=True, eq=False)
-class _Column:
+class _Column(Struct, eq=False):
     """What one plugin says at one point of every node.
 
     Attributes:
@@ -92,8 +91,7 @@ class _Column:
         return scores
 
 
-@dataclass(slots=True, eq=False)
-class _Template:
+class _Template(Struct, eq=False):
     """Who is asked about pods of one template.
 
     Attributes:
@@ -127,8 +125,7 @@ class _Template:
     ranked: list[Any] = field(default_factory=list)
 
 
-@dataclass
-class Recalled:
+class Recalled(Struct):
     """What plugins said, of one cluster.
 
     Attributes:

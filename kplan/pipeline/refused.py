@@ -7,7 +7,9 @@ and evicts nobody, so the next of them meets the cluster as the one before it, a
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.pipeline.kept import alike
@@ -18,8 +20,7 @@ _MOST = 64
 """Kinds of pods that are remembered at a time: each holds what was said of every node."""
 
 
-@dataclass
-class SamePods:
+class SamePods(Struct):
     """Pods that were refused since the cluster was changed last.
 
     Attributes:

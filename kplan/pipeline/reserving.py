@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.cluster import Assume, Change
 from kplan.framework.codes import Point
@@ -12,8 +13,7 @@ from kplan.pipeline.cycle import Cycle
 from kplan.pipeline.topology_labels import labels_of_binding
 
 
-@dataclass(frozen=True, slots=True)
-class ReserveRefusal:
+class ReserveRefusal(Struct, frozen=True):
     """A Reserve plugin did not let the pod be placed.
 
     Attributes:
@@ -25,8 +25,7 @@ class ReserveRefusal:
     text: str
 
 
-@dataclass
-class Taken:
+class Taken(Struct):
     """What placing a pod took.
 
     Attributes:

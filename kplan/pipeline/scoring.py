@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace as changed
 from numpy.typing import NDArray
 
@@ -25,8 +25,7 @@ class CycleError(Exception):
     """``Code.Error``: the cycle ends; never leaves the pipeline."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
+class Scoring(Struct, frozen=True):
     """The scoring of one cycle.
 
     Attributes:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.framework.codes import Code
@@ -21,8 +21,7 @@ from kplan.framework.worlds import Rows
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class PluginAnswer:
+class PluginAnswer(Struct, frozen=True):
     """One plugin's answer about some of the worlds of a run.
 
     Attributes:
@@ -38,8 +37,7 @@ class PluginAnswer:
     failed: Mask
 
 
-@dataclass(frozen=True, slots=True)
-class FilterPass:
+class FilterPass(Struct, frozen=True):
     """One pass of all Filter plugins over M worlds.
 
     Attributes:

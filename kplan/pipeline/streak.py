@@ -9,10 +9,10 @@ again; all else stands as the first was answered. A node that is full ends the s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, field
 
 from kplan.cluster.changes import CountAhead
 from kplan.framework.codes import Point
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from kplan.cluster import Cluster, PodInfo
 
 
-@dataclass(frozen=True, slots=True)
-class Scorer:
+class Scorer(Struct, frozen=True):
     """A Score plugin that may not say the same again.
 
     Attributes:
@@ -43,8 +42,7 @@ class Scorer:
     prepares: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """What is said of every node with so many more pods of the template than when the streak began.
 
     Attributes:
@@ -58,8 +56,7 @@ class Level:
     problem: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Streak:
+class Streak(Struct, frozen=True):
     """Who is asked again once a node took a pod.
 
     Attributes:

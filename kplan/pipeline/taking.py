@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kplan.framework.closing import Amount, Closing
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from kplan.cluster import Cluster
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Takers:
+class Takers(Struct, frozen=True, eq=False):
     """Nodes that take a pod, each by itself; a pod that is placed closes no other node than its own.
 
     Attributes:

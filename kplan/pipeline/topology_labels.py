@@ -8,7 +8,8 @@ Source: v1.37.2 plugin/pkg/admission/podtopologylabels/admission.go.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Change, Cluster, PodInfo, Relabel
 from kplan.framework.features import Features
@@ -30,8 +31,7 @@ def labels_of_binding(cluster: Cluster, pod: PodInfo, row: int, features: Featur
     return (Relabel(pod.row, labels),)
 
 
-@dataclass
-class _Read:
+class _Read(Struct):
     """How far the pods of a cluster were read, and whether one of them asks."""
 
     pods: int = 0

@@ -7,8 +7,9 @@ getLEPriorityPreCheck; v1.36.3 scheduler.go buildQueueingHintMap.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.events import Action, Happened, Interest, Resource
@@ -44,8 +45,7 @@ def rejectors(outcome: Outcome) -> frozenset[str]:
     return frozenset(plugins)
 
 
-@dataclass(frozen=True, slots=True)
-class Waking:
+class Waking(Struct, frozen=True):
     """What one refused pod waits for.
 
     Attributes:

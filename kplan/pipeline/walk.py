@@ -6,9 +6,10 @@ Source: v1.37.2 pkg/scheduler/schedule_one.go findNodesThatFitPod, findNodesThat
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec.structs import replace
 
 from kplan.framework.codes import Point
 from kplan.framework.findings import Skip

@@ -14,8 +14,9 @@ Source:          kubernetes v1.37.2, v1.36.3 and v1.35.4
                  pkg/scheduler/framework/plugins/gangscheduling/gangscheduling.go
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
@@ -49,8 +50,7 @@ def _not_there(text: str, key: str) -> Refused:
     return Refused.of(ReasonCode.GROUP_MISSING, text, About(AboutKind.GROUP, key))
 
 
-@dataclass(frozen=True, slots=True)
-class GangScheduling:
+class GangScheduling(Struct, frozen=True):
     """Holds pods of gangs back until there are enough of them."""
 
     name: ClassVar[str] = "GangScheduling"

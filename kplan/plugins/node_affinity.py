@@ -14,11 +14,11 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/nodeaffinity
 import json
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import NodeAffinityArgs
@@ -42,8 +42,7 @@ _NODE_NAME = "metadata.name"
 _encode = msgspec.json.Encoder().encode
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAffinityState:
+class NodeAffinityState(Struct, frozen=True):
     """What PreFilter found.
 
     Attributes:
@@ -53,15 +52,13 @@ class NodeAffinityState:
     allowed: Mask
 
 
-@dataclass(frozen=True, slots=True)
-class PreferredTerms:
+class PreferredTerms(Struct, frozen=True):
     """What PreScore found: the pod's preferred terms, weighted and not empty."""
 
     terms: tuple[PreferredSchedulingTerm, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UnmetRequirement:
+class UnmetRequirement(Struct, frozen=True):
     """One requirement that a node does not meet.
 
     Attributes:
@@ -81,8 +78,7 @@ class UnmetRequirement:
     node_value: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityGroup:
+class AffinityGroup(Struct, frozen=True):
     """Nodes that fail in the same way.
 
     Attributes:
@@ -94,8 +90,7 @@ class AffinityGroup:
     nodes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAffinityFacts(Facts):
+class NodeAffinityFacts(Facts, frozen=True):
     """Which requirements nodes do not meet, and what they have instead."""
 
     groups: tuple[AffinityGroup, ...]

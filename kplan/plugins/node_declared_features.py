@@ -13,10 +13,10 @@ Source:          kubernetes v1.37.2, v1.36.3 and v1.35.4
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.events import Action, Happened, Interest, Resource
@@ -42,8 +42,7 @@ NO_STATE = 'error reading "PreFilterNodeDeclaredFeatures" from cycle-state: not 
 REASON_135 = "node declared features check failed - unsatisfied requirements: "
 
 
-@dataclass(frozen=True, slots=True)
-class FeatureGroup:
+class FeatureGroup(Struct, frozen=True):
     """Nodes that lack the same features.
 
     Attributes:
@@ -55,8 +54,7 @@ class FeatureGroup:
     nodes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDeclaredFeaturesFacts(Facts):
+class NodeDeclaredFeaturesFacts(Facts, frozen=True):
     """Which features are missing where.
 
     Attributes:

@@ -8,7 +8,6 @@ Source:          kubernetes v1.37.2 and v1.34.4 pkg/scheduler/framework/plugins/
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
@@ -22,8 +21,7 @@ from kplan.framework.worlds import Worlds
 REASON = "node(s) didn't match the requested node name"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeNameFacts(Facts):
+class NodeNameFacts(Facts, frozen=True):
     """What the pod asked for.
 
     Attributes:

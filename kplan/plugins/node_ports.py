@@ -10,10 +10,10 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/nodeports/no
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, Counter, HostPort, PodClass, PodInfo
@@ -32,8 +32,7 @@ NO_STATE = 'reading "PreFilterNodePorts" from cycleState: not found'
 _ANY = "0.0.0.0"
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(Struct, frozen=True):
     """One port that pods hold and that stands in the way.
 
     Attributes:
@@ -47,8 +46,7 @@ class _Held:
     evictable: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class NodePortsState:
+class NodePortsState(Struct, frozen=True):
     """What PreFilter found.
 
     Attributes:
@@ -60,8 +58,7 @@ class NodePortsState:
     held: tuple[_Held, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TakenPort:
+class TakenPort(Struct, frozen=True):
     """One port that the pod wants and cannot have on one node.
 
     Attributes:
@@ -79,8 +76,7 @@ class TakenPort:
     held_by: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodePortsFacts(Facts):
+class NodePortsFacts(Facts, frozen=True):
     """Which ports are taken, where and by whom."""
 
     taken: tuple[TakenPort, ...]

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster.build import allocatable_of
 from kplan.cluster.cluster import FIXED_RESOURCES
@@ -55,8 +55,7 @@ FitScoreState = dict[str, int]
 """What the pod requests by resource, cpu and memory with defaults for containers that request none."""
 
 
-@dataclass(frozen=True, slots=True)
-class InsufficientResource:
+class InsufficientResource(Struct, frozen=True):
     """One resource that a node has too little of, in millicores for cpu, else whole units.
 
     Attributes:
@@ -72,16 +71,14 @@ class InsufficientResource:
     capacity: int
 
 
-@dataclass(frozen=True, slots=True)
-class NodeShortage:
+class NodeShortage(Struct, frozen=True):
     """What one node has too little of, in the order of the reasons."""
 
     node: str
     insufficient: tuple[InsufficientResource, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeResourcesFitFacts(Facts):
+class NodeResourcesFitFacts(Facts, frozen=True):
     """What each node asked about has too little of."""
 
     nodes: tuple[NodeShortage, ...]

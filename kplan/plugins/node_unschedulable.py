@@ -9,7 +9,6 @@ Source:          kubernetes v1.37.2 and v1.34.4 pkg/scheduler/framework/plugins/
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from kplan.cluster import Cluster, PodInfo
@@ -27,8 +26,7 @@ REASON = "node(s) were unschedulable"
 UNSCHEDULABLE_TAINT = Taint(key=UNSCHEDULABLE, effect="NoSchedule")
 
 
-@dataclass(frozen=True, slots=True)
-class NodeUnschedulableFacts(Facts):
+class NodeUnschedulableFacts(Facts, frozen=True):
     """Which nodes are cordoned.
 
     Attributes:

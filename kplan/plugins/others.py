@@ -8,9 +8,10 @@ package is loaded only where a configuration names its plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from kplan.errors import ConfigError, KplanError
 from kplan.framework.codes import Cost
@@ -76,8 +77,7 @@ def other(name: str) -> type[Any] | None:
     return plugin
 
 
-@dataclass(frozen=True, slots=True)
-class Guarded:
+class Guarded(Struct, frozen=True):
     """A plugin of a package: what goes wrong in it ends the command in a line that names it.
 
     Attributes:

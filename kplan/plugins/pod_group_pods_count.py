@@ -9,8 +9,9 @@ Source:          kubernetes v1.37.2 and v1.36.3
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
@@ -22,8 +23,7 @@ from kplan.framework.plugin import MAX_NODE_SCORE
 NONE = "no pods from pod group are assigned to any of the candidate placements"
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroupPodsCount:
+class PodGroupPodsCount(Struct, frozen=True):
     """Prefers the set of nodes with the most pods."""
 
     name: ClassVar[str] = "PodGroupPodsCount"

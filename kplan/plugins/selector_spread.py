@@ -10,10 +10,10 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/selectorspr
                  helper/spread.go DefaultSelector; pkg/util/node/node.go GetZoneKey
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -31,8 +31,7 @@ _REGIONS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/
 _ZONE_WEIGHT = 2.0 / 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorSpreadState:
+class SelectorSpreadState(Struct, frozen=True):
     """What is counted for a pod.
 
     Attributes:

@@ -11,10 +11,10 @@ Source:          kubernetes v1.20.15 pkg/scheduler/framework/plugins/serviceaffi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.args import ServiceAffinityArgs
@@ -39,8 +39,7 @@ NO_STATE = 'error reading "PreFilterServiceAffinity" from cycleState: not found'
 NO_NODE = "node not found"
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceAffinityState:
+class ServiceAffinityState(Struct, frozen=True):
     """What is known of the pods like this one.
 
     Attributes:

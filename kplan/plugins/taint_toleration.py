@@ -11,10 +11,10 @@ Source:          kubernetes v1.37.2, v1.34.4, v1.34.1
 """
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Compares, Point
@@ -33,8 +33,7 @@ _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 Tolerations = Sequence[Toleration]
 
 
-@dataclass(frozen=True, slots=True)
-class TaintGroup:
+class TaintGroup(Struct, frozen=True):
     """Nodes with the same taints in the pod's way.
 
     Attributes:
@@ -46,8 +45,7 @@ class TaintGroup:
     nodes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TaintTolerationFacts(Facts):
+class TaintTolerationFacts(Facts, frozen=True):
     """Which taints keep the pod away from which nodes."""
 
     groups: tuple[TaintGroup, ...]

@@ -8,10 +8,10 @@ Source:          kubernetes v1.37.2 and v1.36.3
                  pkg/scheduler/framework/plugins/topologyaware/topology_placement.go
 """
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Cost, Point, Reads
@@ -20,8 +20,7 @@ from kplan.framework.findings import Failed
 from kplan.framework.groups import GroupInfo, NodeSet
 
 
-@dataclass(frozen=True, slots=True)
-class TopologyPlacementGenerator:
+class TopologyPlacementGenerator(Struct, frozen=True):
     """Gives the domains that a group is tried in."""
 
     name: ClassVar[str] = "TopologyPlacementGenerator"

@@ -15,10 +15,10 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumerestri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Point, Reads
@@ -37,8 +37,7 @@ CLAIM_IN_USE = (
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeRestrictionsState:
+class VolumeRestrictionsState(Struct, frozen=True):
     """What other pods hold.
 
     Attributes:
@@ -56,8 +55,7 @@ class VolumeRestrictionsState:
     claims: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DiskConflict(Facts):
+class DiskConflict(Facts, frozen=True):
     """A disk of the pod that others on a node hold.
 
     Attributes:
@@ -71,8 +69,7 @@ class DiskConflict(Facts):
     pods: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimHeld(Facts):
+class ClaimHeld(Facts, frozen=True):
     """A ReadWriteOncePod claim and who uses it.
 
     Attributes:
@@ -84,8 +81,7 @@ class ClaimHeld(Facts):
     pods: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeRestrictionsFacts(Facts):
+class VolumeRestrictionsFacts(Facts, frozen=True):
     """Who holds what the pod needs."""
 
     disks: tuple[DiskConflict, ...]

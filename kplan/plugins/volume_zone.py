@@ -15,7 +15,6 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumezone/v
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,8 +37,7 @@ _KEYS = (BETA_ZONE, BETA_REGION, ZONE, REGION)
 _NEWER = {BETA_ZONE: ZONE, BETA_REGION: REGION}
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeLabel(Facts):
+class VolumeLabel(Facts, frozen=True):
     """One zone or region label that a volume brings along.
 
     Attributes:
@@ -59,8 +57,7 @@ VolumeZoneState = tuple[VolumeLabel, ...]
 """The labels of all bound volumes of the pod."""
 
 
-@dataclass(frozen=True, slots=True)
-class ZoneMismatch(Facts):
+class ZoneMismatch(Facts, frozen=True):
     """The first label of a volume that keeps a node out.
 
     Attributes:
@@ -76,8 +73,7 @@ class ZoneMismatch(Facts):
     node_value: str
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeZoneFacts(Facts):
+class VolumeZoneFacts(Facts, frozen=True):
     """Labels of the volumes, and where nodes differ from them."""
 
     labels: tuple[VolumeLabel, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.fit_error import FitText, read
@@ -24,8 +25,7 @@ class WhyCode(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedReason:
+class ChangedReason(Struct, frozen=True):
     """What of a reason is different.
 
     Attributes:
@@ -39,8 +39,7 @@ class ChangedReason:
     now: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextDifference:
+class TextDifference(Struct, frozen=True):
     """Why a recorded text differs.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.objects.models import Pod
@@ -20,8 +20,7 @@ _READY = "Ready"
 _PRESSURE = ("MemoryPressure", "DiskPressure", "PIDPressure")
 
 
-@dataclass(frozen=True, slots=True)
-class Warned:
+class Warned(Struct, frozen=True):
     """What a pod is to be careful about.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.objects.lean import replace
 from kplan.objects.models import Pod
@@ -24,8 +25,7 @@ class RequestSource(Enum):
     """Several that ask for as much."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestDemand:
+class RequestDemand(Struct, frozen=True):
     """What a request is made of, in the scheduler's units.
 
     Attributes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 from types import MappingProxyType
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kplan.framework.findings import About, Facts
@@ -48,8 +49,7 @@ _SORTED_BY_FACTS = 64
 """Nodes of a group that are sorted by numbers which have to be looked up node by node."""
 
 
-@dataclass(frozen=True, eq=False)
-class Atom:
+class Atom(Struct, frozen=True, eq=False):
     """One reason, as fine as it is told apart.
 
     Attributes:
@@ -112,8 +112,7 @@ _REFINED = frozenset({AboutKind.TAINT, AboutKind.UNREADABLE, AboutKind.TERMS})
 _REFINED_CODES = frozenset({ReasonCode.TAINT_NOT_TOLERATED, ReasonCode.NODE_AFFINITY})
 
 
-@dataclass(frozen=True, eq=False)
-class NodeGroup:
+class NodeGroup(Struct, frozen=True, eq=False):
     """Nodes with the same atoms, nearest first.
 
     Attributes:

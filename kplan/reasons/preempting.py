@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.preemption import Ineligible, PickRule, Preemption
@@ -42,8 +43,7 @@ _OBSTACLES: dict[str, Obstacle] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Hopeless:
+class Hopeless(Struct, frozen=True):
     """Why preemption finds nothing.
 
     Attributes:
@@ -142,8 +142,7 @@ def against(preemption: Preemption, cluster: Cluster) -> tuple[int, int] | None:
     return (mine, beaten[0]) if beaten else None
 
 
-@dataclass(frozen=True, slots=True)
-class Spared:
+class Spared(Struct, frozen=True):
     """Pods of lower priority on the chosen node that stay, though a pod of higher priority leaves.
 
     Attributes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -21,8 +21,7 @@ OTHERS = 400
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 
-@dataclass(frozen=True, slots=True)
-class RacesWith:
+class RacesWith(Struct, frozen=True):
     """Pods of another scheduler that fit the node a pod goes to, and not beside it.
 
     Attributes:

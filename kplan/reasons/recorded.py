@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.objects.models import Pod
 from kplan.plugins.shared.reason_texts import refused_by
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedRefusal:
+class RecordedRefusal(Struct, frozen=True):
     """What a pod's PodScheduled condition says.
 
     Attributes:

@@ -8,14 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 from kplan.course.moving import Journey
 from kplan.remedies.about_devices import AboutDevices
 
 Meant = Literal["resource", "system", "machine", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class Purpose:
+class Purpose(Struct, frozen=True):
     """For which pods a node is meant that is not meant for this one.
 
     Attributes:
@@ -27,16 +28,14 @@ class Purpose:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceAmount:
+class ResourceAmount(Struct, frozen=True):
     """An amount of a resource, in the scheduler's units."""
 
     resource: str
     amount: int
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityRequirement:
+class AffinityRequirement(Struct, frozen=True):
     """A requirement of node affinity."""
 
     key: str
@@ -88,8 +87,7 @@ class Named:
     keeper: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class PodPart:
+class PodPart(Struct, frozen=True):
     """What of a pod has a request: the pod (no name), or a container; ``alone`` where it is its only one."""
 
     name: str = ""
@@ -97,8 +95,7 @@ class PodPart:
     alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LowerRequest:
+class LowerRequest(Struct, frozen=True):
     """A request that is lower.
 
     Attributes:
@@ -124,8 +121,7 @@ class Lower:
     least: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class GivenAmount:
+class GivenAmount(Struct, frozen=True):
     """An amount of a container, as it is written.
 
     Attributes:
@@ -143,8 +139,7 @@ class GivenAmount:
     container: str
 
 
-@dataclass(frozen=True, slots=True)
-class GivenAmounts:
+class GivenAmounts(Struct, frozen=True):
     """Amounts that containers have to have, so that their pod is let in."""
 
     amounts: tuple[GivenAmount, ...]
@@ -204,8 +199,7 @@ class NewClaim:
     modes: tuple[str, ...] = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Moves:
+class Moves(Struct, frozen=True):
     """Pods that move, in order."""
 
     journey: Journey

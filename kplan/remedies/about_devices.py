@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.plugins.shared.devices.cel_edits import Edit
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimName:
+class ClaimName(Struct, frozen=True):
     """A claim, or what it is made of.
 
     Attributes:
@@ -22,8 +21,7 @@ class ClaimName:
     template: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FewerDevices:
+class FewerDevices(Struct, frozen=True):
     """A request for fewer devices; ``old`` is 0 for all."""
 
     claim: ClaimName
@@ -33,8 +31,7 @@ class FewerDevices:
     old: int
 
 
-@dataclass(frozen=True, slots=True)
-class LessCapacity:
+class LessCapacity(Struct, frozen=True):
     """A request for less of a capacity; for none of it where ``new`` is empty."""
 
     claim: ClaimName
@@ -44,8 +41,7 @@ class LessCapacity:
     old: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToleratedDevices:
+class ToleratedDevices(Struct, frozen=True):
     """A taint of devices that a request tolerates, as ``key=value:effect``."""
 
     claim: ClaimName
@@ -53,8 +49,7 @@ class ToleratedDevices:
     taint: str
 
 
-@dataclass(frozen=True, slots=True)
-class OtherClass:
+class OtherClass(Struct, frozen=True):
     """A request for devices of another class."""
 
     claim: ClaimName
@@ -63,8 +58,7 @@ class OtherClass:
     old: str
 
 
-@dataclass(frozen=True, slots=True)
-class OtherSelector:
+class OtherSelector(Struct, frozen=True):
     """A selector that says something else.
 
     Attributes:
@@ -82,8 +76,7 @@ class OtherSelector:
     expression: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoSelector:
+class NoSelector(Struct, frozen=True):
     """A request without a selector; without all of them where the expression is empty.
 
     Attributes:
@@ -96,8 +89,7 @@ class NoSelector:
     gets: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NoConstraint:
+class NoConstraint(Struct, frozen=True):
     """A claim without a constraint."""
 
     claim: ClaimName
@@ -105,31 +97,27 @@ class NoConstraint:
     distinct: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FreedClaims:
+class FreedClaims(Struct, frozen=True):
     """Claims that no pod uses any more let their devices go, ``namespace/name``; devices as ``pool/name``."""
 
     claims: tuple[str, ...]
     devices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NewDeviceClaim:
+class NewDeviceClaim(Struct, frozen=True):
     """A claim for one device of a class, which is made."""
 
     claim: ClaimName
     device_class: str
 
 
-@dataclass(frozen=True, slots=True)
-class OwnClaim:
+class OwnClaim(Struct, frozen=True):
     """A claim of the pod's own, that asks for the same, in place of one that has devices elsewhere."""
 
     claim: ClaimName
 
 
-@dataclass(frozen=True, slots=True)
-class TaintRule:
+class TaintRule(Struct, frozen=True):
     """A DeviceTaintRule that is deleted."""
 
     rule: str

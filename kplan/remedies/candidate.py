@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import IntEnum
 from functools import reduce
 from typing import Literal, TypeVar
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, PutNode
 from kplan.framework.findings import Facts
@@ -50,8 +49,7 @@ Harm = Literal["", "breaks-budget", "gone", "gone-some", "loses-data"]
 """What is lost by a remedy: a budget is broken, a pod (or some of several) that nothing recreates, data."""
 
 
-@dataclass(frozen=True)
-class Further:
+class Further(Struct, frozen=True):
     """How a change of a number goes on: one more, two more, until it does.
 
     Attributes:
@@ -63,8 +61,7 @@ class Further:
     most: int
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(Struct, frozen=True, eq=False):
     """One change, or a pair of them; without words, which ``wording.remedies`` makes.
 
     Attributes:
@@ -170,7 +167,7 @@ def _at(candidate: Candidate, number: int) -> Candidate:
     """A change of a number at that number, or the largest below it that it goes to."""
     if candidate.further is None:
         return candidate
-    return dataclasses.replace(candidate.further.of(min(number, candidate.further.most)), further=None)
+    return replace(candidate.further.of(min(number, candidate.further.most)), further=None)
 
 
 def changes_of(step: Step, cluster: Cluster) -> tuple[Change, ...]:
@@ -195,8 +192,7 @@ def _bound(changes: tuple[Change, ...]) -> Iterator[Change]:
             yield change
 
 
-@dataclass(frozen=True)
-class RemedyEffect:
+class RemedyEffect(Struct, frozen=True):
     """What the scheduler does once a candidate is carried out.
 
     Attributes:
@@ -222,8 +218,7 @@ class RemedyEffect:
     new: str = ""
 
 
-@dataclass(frozen=True)
-class Remedy:
+class Remedy(Struct, frozen=True):
     """A candidate that helps: tried on the changed state.
 
     Attributes:
@@ -239,8 +234,7 @@ class Remedy:
     again: bool = False
 
 
-@dataclass(frozen=True)
-class Remedies:
+class Remedies(Struct, frozen=True):
     """What helps a pod, cheapest first.
 
     Attributes:
@@ -262,8 +256,7 @@ class Remedies:
     exhausted: bool = False
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """A pod that fits nowhere: what the families of remedies look at.
 
     Attributes:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Change, Cluster, Put, PutNode
 from kplan.errors import UsageError
 from kplan.scenario import Effect
 
 
-@dataclass(frozen=True, slots=True)
-class Objects:
+class Objects(Struct, frozen=True):
     """Objects are other than they are, new, or gone.
 
     Attributes:
@@ -25,8 +25,7 @@ class Objects:
         return Effect(self.puts)
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(Struct, frozen=True):
     """Something that happens to pods, whose rows are known when it does.
 
     Attributes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster, Put
@@ -24,8 +24,7 @@ Change = Callable[[ResourceClaimSpec], ResourceClaimSpec]
 RequestChange = Callable[[ExactDeviceRequest], ExactDeviceRequest]
 
 
-@dataclass(frozen=True, eq=False)
-class ClaimsChanged:
+class ClaimsChanged(Struct, frozen=True, eq=False):
     """Claims that have no devices yet ask for something else.
 
     Attributes:
@@ -43,8 +42,7 @@ class ClaimsChanged:
         return Effect(tuple(Put.of(replace(claim, spec=self.change(claim.spec))) for claim in unallocated))
 
 
-@dataclass(frozen=True, eq=False)
-class ClassChanged:
+class ClassChanged(Struct, frozen=True, eq=False):
     """A class selects other devices.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from typing import Any
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo, Put
 from kplan.cluster.owners import WITH_TEMPLATE, controller, returns, top_owner

@@ -7,8 +7,10 @@ their measure; what is tried, in which order, and when it is enough is the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.course.readiness.serving import OwnerOfPods
 from kplan.objects.models import PodSpec
@@ -17,8 +19,7 @@ from kplan.remedies.candidate import Candidate, Further
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Tried(Generic[T]):
+class Tried(Struct, Generic[T], frozen=True):
     """A candidate that was carried out, and what came of it.
 
     Attributes:
@@ -35,8 +36,7 @@ def tried(candidate: Candidate, measured: T | None) -> Tried[T] | None:
     return None if measured is None else Tried(candidate, measured)
 
 
-@dataclass(frozen=True)
-class Measure(Generic[T]):
+class Measure(Struct, Generic[T], frozen=True):
     """What is asked of each candidate.
 
     Attributes:
@@ -50,8 +50,7 @@ class Measure(Generic[T]):
     exhausted: Callable[[], bool] = lambda: False
 
 
-@dataclass
-class Sifted(Generic[T]):
+class Sifted(Struct, Generic[T]):
     """Candidates that were tried.
 
     Attributes:
@@ -159,8 +158,7 @@ def distinct(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
             yield candidate
 
 
-@dataclass(frozen=True)
-class Fits:
+class Fits(Struct, frozen=True):
     """How many of some pods fit.
 
     Attributes:
@@ -182,8 +180,7 @@ class Fits:
     first: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Worse:
+class Worse(Struct, frozen=True):
     """What is worse with a change than without.
 
     Attributes:
@@ -201,8 +198,7 @@ class Worse:
         return len(self.objects) + (self.pushed > 0) + (self.evicted > 0)
 
 
-@dataclass(frozen=True)
-class Lands:
+class Lands(Struct, frozen=True):
     """How many pods of an object land.
 
     Attributes:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from kplan.cluster import PodInfo, PutNode, arrive, leave
 from kplan.cluster.owners import controller, returns
@@ -35,8 +36,7 @@ TOGETHER = 3
 """Most pods that leave one node at once."""
 
 
-@dataclass(frozen=True)
-class Fate:
+class Fate(Struct, frozen=True):
     """What becomes of an evicted pod.
 
     Attributes:
@@ -248,19 +248,19 @@ def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidat
     name = case.cluster.node_name(node)
     fate = _fate(case, lab, node, pod)
     leaves = Named(node=name, names=(pod.key,), size=_size(case, pod))
-    moves = replace(leaves, variant="moves", to=fate.lands)
+    moves = dataclasses.replace(leaves, variant="moves", to=fate.lands)
     evict = Candidate("evict-pod", RemedyCost.EVICT, moves, steps=(_evict(pod),))
     if fate.order_free and fate.lands:
         yield evict
     elif fate.order_free or pod.priority < case.pod.priority:
-        waits = replace(leaves, variant="waits")
+        waits = dataclasses.replace(leaves, variant="waits")
         yield replace(evict, about=waits, cost=RemedyCost.LOSS if not fate.order_free else RemedyCost.EVICT)
     elif fate.chain and fate.copy is not None:
         steps = (_moved(pod.key, fate.copy),)
-        yield replace(evict, code="move-pod", about=replace(leaves, to=fate.chain), steps=steps)
-        yield Candidate("evict-pod", RemedyCost.EVICT, replace(leaves, variant="back-alone"), named=True)
+        yield dataclasses.replace(evict, code="move-pod", about=dataclasses.replace(leaves, to=fate.chain), steps=steps)
+        yield Candidate("evict-pod", RemedyCost.EVICT, dataclasses.replace(leaves, variant="back-alone"), named=True)
     else:
-        yield Candidate("move-pod", RemedyCost.EVICT, replace(leaves, variant="back"), named=True)
+        yield Candidate("move-pod", RemedyCost.EVICT, dataclasses.replace(leaves, variant="back"), named=True)
 
 
 def _moved(key: str, copy: Pod) -> Deed:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.admission.refusal import Key, written
 from kplan.objects.models import PodSpec
@@ -16,8 +17,7 @@ from kplan.sources import ManifestObject
 from kplan.sources.fit import Path
 
 
-@dataclass(frozen=True)
-class _Step:
+class _Step(Struct, frozen=True):
     """One place in which two specs differ.
 
     Attributes:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import AddPods, Assume, Change, PodInfo, PutNode, Remove, arrive
 from kplan.cluster.owners import top_owner
@@ -26,8 +28,7 @@ AHEAD = 8
 """Waiting pods that are placed before the pod where their nominations count."""
 
 
-@dataclass(frozen=True)
-class Then:
+class Then(Struct, frozen=True):
     """What a candidate came to.
 
     Attributes:
@@ -50,9 +51,9 @@ class Lab:
     """
 
     def __init__(self, planner: Planner, pod: PodInfo) -> None:
-        self.planner = replace(planner, everything=False)
+        self.planner = dataclasses.replace(planner, everything=False)
         unscored = {name: pipeline.unscored() for name, pipeline in planner.pipelines.items()}
-        self.quick = replace(self.planner, pipelines=unscored)
+        self.quick = dataclasses.replace(self.planner, pipelines=unscored)
         self.pod = pod
         self.trials = 0
         self._nodes: dict[int, tuple[AddNode, tuple[Change, ...]]] = {}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.cluster import AddPods, Assume, PodInfo, Remove
 from kplan.cluster.owners import controller, top_owner
@@ -33,8 +35,7 @@ NODE_COST = 6
 """What adding a node costs, against placing a pod: rows are numbered anew."""
 
 
-@dataclass
-class _Bench:
+class _Bench(Struct):
     """What is asked of a candidate for many pods: how many of them fit, within a bound.
 
     Attributes:
@@ -202,7 +203,9 @@ def attempt(
     """
     most = max(FEWEST_PODS, min(MOST_PODS, POD_NODES // max(1, len(planner.cluster.nodes))))
     some = pods[:most]
-    bench = _Bench(replace(planner, everything=False), some, len(pods) - len(some), rivals[:most], groups or {})
+    bench = _Bench(
+        dataclasses.replace(planner, everything=False), some, len(pods) - len(some), rivals[:most], groups or {}
+    )
     measure = Measure(bench.of, lambda fits: fits.fits == fits.total)
     first = blocked if blocked is not None else pods[0]
     with planner.trial() as trial:

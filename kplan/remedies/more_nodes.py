@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.well_known import HOSTNAME
@@ -30,8 +33,7 @@ def one_more(what: NewNode, verb: AddNode | None = None, *, named: bool = False)
     return Candidate("one-more-node", RemedyCost.ADD_NODE, what, steps=(verb,), named=named)
 
 
-@dataclass(frozen=True)
-class SpreadDomains:
+class SpreadDomains(Struct, frozen=True):
     """What some pods spread over.
 
     Attributes:
@@ -80,18 +82,18 @@ def several(candidate: Candidate, number: int, domains: SpreadDomains | None = N
         domains: in each of which so many are added.
     """
     steps = [
-        replace(step, count=number, labels={**step.labels, **labels}) if isinstance(step, AddNode) else step
+        dataclasses.replace(step, count=number, labels={**step.labels, **labels}) if isinstance(step, AddNode) else step
         for step in candidate.steps
         for labels in (({domains.key: value} for value in domains.values) if domains is not None else ({},))
     ]
     parts = tuple(several(part, number, domains) if part.adds_nodes else part for part in candidate.parts)
     what = candidate.about
     if isinstance(what, NewNode):
-        what = replace(what, number=number)
+        what = dataclasses.replace(what, number=number)
         if domains is not None:
             short = short_key(domains.key)
             place = tuple((key, value) for key, value in what.place if key != short)
-            what = replace(what, each=(short, len(domains.values)), place=place)
+            what = dataclasses.replace(what, each=(short, len(domains.values)), place=place)
     return replace(candidate, steps=tuple(steps), parts=parts, about=what)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import combinations
+
+from msgspec.structs import replace
 
 from kplan.cluster import PodInfo, Put, PutNode
 from kplan.framework.reason_codes import ReasonCode

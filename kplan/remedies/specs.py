@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from kplan.objects.lean import replace
 from kplan.objects.models import Container, PodSpec
@@ -22,8 +22,7 @@ _MERGE_KEYS = {
 """Lists that a strategic merge patch merges, and by which key; all others are replaced as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpecDifference:
+class SpecDifference(Struct, frozen=True):
     """One field in which two objects differ; lists are one field.
 
     Attributes:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kplan.result.document_check import CheckedObject, Finding
 from kplan.words import count, listed
@@ -18,8 +17,7 @@ NAMES = 2
 """Objects that are told by name where many come to the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alike:
+class Alike(Struct, frozen=True):
     """Findings that differ only in the object they are about.
 
     Attributes:

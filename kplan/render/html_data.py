@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
+
+from msgspec import Struct, field
 
 from kplan.render.html_columns import Tables
 from kplan.result.document_usage import Drawing, NodeUsage, NodeVerdicts, PodUsage
@@ -67,15 +68,13 @@ def share(document: Mapping[str, Any]) -> tuple[Any, list[Any] | None]:
     return parts.body(root), parts.shared
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
+class _Number(Struct, frozen=True):
     """Stands for a part of a document; equal parts have the same."""
 
     at: int
 
 
-@dataclass
-class _Parts:
+class _Parts(Struct):
     """Objects, lists and long texts of a document, each once.
 
     Attributes:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Set
-from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from msgspec import Struct, field
 
 from kplan.render.alike import heading_of
 from kplan.render.text.rollout import attempt_lines
@@ -19,8 +20,7 @@ _ILLEGAL = {code: "?" for code in (*range(9), 11, 12, *range(14, 32), 0xFFFE, 0x
 """What XML 1.0 cannot hold, be it escaped."""
 
 
-@dataclass
-class _Case:
+class _Case(Struct):
     name: str
     classname: str
     failures: list[tuple[str, str, str]] = field(default_factory=list)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class LandingShares:
+class LandingShares(Struct, frozen=True):
     """Shares of nodes.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.framework.codes import Code
@@ -17,8 +17,7 @@ from kplan.result.group import GroupOutcome
 _GATES = "SchedulingGates"
 
 
-@dataclass(frozen=True, slots=True)
-class PluginFindings:
+class PluginFindings(Struct, frozen=True):
     """What one Filter plugin said of the nodes as they are (nominated pods not counted).
 
     Attributes:
@@ -32,8 +31,7 @@ class PluginFindings:
     findings: Findings[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """Why nodes were refused.
 
     Attributes:
@@ -64,8 +62,7 @@ class Diagnosis:
     nominated_outside: NodeStatus | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NodeScores:
+class NodeScores(Struct, frozen=True):
     """Scores of the feasible nodes.
 
     Attributes:
@@ -87,8 +84,7 @@ class NodeScores:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(Struct, frozen=True):
     """Where a plan put the pod.
 
     Attributes:
@@ -102,8 +98,7 @@ class Placement:
     claims: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """One pod's result.
 
     Attributes:
@@ -192,8 +187,7 @@ class Outcome:
         return self.scores.best[0] if self.scores is not None and self.scores.best else -1
 
 
-@dataclass(frozen=True, slots=True)
-class Preempted:
+class Preempted(Struct, frozen=True):
     """A preemption that was carried out.
 
     Attributes:

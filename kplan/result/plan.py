@@ -1,7 +1,8 @@
 """Plan: what happens to a whole queue, one pod after another."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from kplan.result.outcome import Outcome
 
@@ -16,16 +17,14 @@ class EventKind(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanEvent:
+class PlanEvent(Struct, frozen=True):
     """One step: an attempt to schedule one pod."""
 
     kind: EventKind
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The whole result, in the order in which it happened.
 
     Attributes:

@@ -22,8 +22,10 @@ ScaledObject that KEDA's webhook refuses; startupBoost (off by default).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import HorizontalPodAutoscaler, Object, ScaledObject, VerticalPodAutoscaler
@@ -41,8 +43,7 @@ _TOLD_WHO_SCALED = 36
 """Minor since which an autoscaler notes that it has scaled to 0 (gate HPAScaleToZero, on since 1.37)."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfWorkload:
+class OfWorkload(Struct, frozen=True):
     """What an autoscaler has to do with one workload.
 
     Attributes:
@@ -73,8 +74,7 @@ class OfWorkload:
         return f"{kind_word(self.kind)}/{self.namespace}/{self.workload}"
 
 
-@dataclass(frozen=True, slots=True)
-class Autoscaler(OfWorkload):
+class Autoscaler(OfWorkload, frozen=True):
     """What owns the replicas of a workload.
 
     Attributes:
@@ -194,8 +194,7 @@ def with_replicas(manifest: ManifestObject, replicas: int) -> ManifestObject:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Advice(OfWorkload):
+class Advice(OfWorkload, frozen=True):
     """What a VerticalPodAutoscaler recommends for a workload.
 
     Attributes:

@@ -9,10 +9,12 @@ the updater of VerticalPodAutoscalers would leave pods that run as they are, the
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.admission import expand
 from kplan.cluster import Cluster, to_state
@@ -44,8 +46,7 @@ _HELD = {"min": "paused-scale-in", "max": "paused-scale-out"}
 _AT = {"min": "minimum", "max": "maximum"}
 
 
-@dataclass(frozen=True, slots=True)
-class AutoscaleReplicas:
+class AutoscaleReplicas(Struct, frozen=True):
     """Workloads have the replicas that their autoscalers give them at a limit.
 
     Attributes:
@@ -139,8 +140,7 @@ def _joined(first: Effect, more: Sequence[Effect], notes: Sequence[str]) -> Effe
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AutoscaleRequests:
+class AutoscaleRequests(Struct, frozen=True):
     """Workloads request what their VerticalPodAutoscalers recommend, and their pods are made anew.
 
     Attributes:
@@ -284,7 +284,7 @@ def autoscaled(
                 if target_of(manifest, manifests.namespace) == advice.target and not advice.silent:
                     objects[number], changes = with_requests(manifest, advice, state.limit_ranges)
                     notes += [f"{advice.name} sizes {advice.text}: {', '.join(changes)}"] if changes else []
-    return replace(manifests, objects=objects, notes=notes, autoscaled=replicas is not None)
+    return dataclasses.replace(manifests, objects=objects, notes=notes, autoscaled=replicas is not None)
 
 
 def _running(state: ClusterState) -> Iterator[tuple[str, Object]]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from kplan.cluster import Change, Cluster, PodClass, PodInfo, Put
@@ -191,8 +191,7 @@ def _scale(cluster: Cluster, pods: list[PodInfo]) -> int:
     return sum(scales.values())
 
 
-@dataclass(frozen=True, slots=True)
-class SetBudget:
+class SetBudget(Struct, frozen=True):
     """A budget asks for something else; a new one covers what its selector says.
 
     Attributes:

@@ -6,7 +6,9 @@ Source: v0.37.2 k8s.io/kubectl pkg/drain/filters.go: the filters in their order,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Change, Cluster, PodInfo
 from kplan.cluster.owners import controller, fails_its_index, fails_its_job, owner_without_control
@@ -20,8 +22,7 @@ from kplan.words import listed
 MIRROR = "kubernetes.io/config.mirror"
 
 
-@dataclass(frozen=True, slots=True)
-class DrainOptions:
+class DrainOptions(Struct, frozen=True):
     """The flags of ``kubectl drain`` that choose pods.
 
     Attributes:
@@ -46,8 +47,7 @@ class DrainOptions:
 ALL = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True, force=True)
 
 
-@dataclass(frozen=True, slots=True)
-class DrainPod:
+class DrainPod(Struct, frozen=True):
     """One pod of a node that is drained.
 
     Attributes:
@@ -149,8 +149,7 @@ def _terminating(cluster: Cluster, pod: PodInfo, options: DrainOptions) -> Drain
 _FILTERS: tuple[_Filter, ...] = (_terminating, _daemon_set, _mirror, _local_storage, _unmanaged)
 
 
-@dataclass(frozen=True, slots=True)
-class Drain:
+class Drain(Struct, frozen=True):
     """Nodes are cordoned and emptied, budgets not asked; ``kplan drain`` asks them.
 
     Attributes:

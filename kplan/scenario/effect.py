@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from kplan.admission.expansion import LeftOut
 from kplan.cluster import Change, Cluster, PodInfo
@@ -13,8 +14,7 @@ from kplan.errors import UsageError
 from kplan.words import listed
 
 
-@dataclass(frozen=True, slots=True)
-class LeftUndone:
+class LeftUndone(Struct, frozen=True):
     """What a controller leaves undone until a pod that is in its way is ready, or gone.
 
     Attributes:
@@ -30,8 +30,7 @@ class LeftUndone:
     silent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """What a verb does.
 
     Attributes:

@@ -8,7 +8,8 @@ not ready.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.admission import ordinal
 from kplan.cluster import Change, Cluster, PodInfo, Terminate, leave
@@ -18,8 +19,7 @@ from kplan.scenario.budgets import healthy
 from kplan.scenario.effect import LeftUndone
 
 
-@dataclass(frozen=True, slots=True)
-class Going:
+class Going(Struct, frozen=True):
     """What becomes of pods that are evicted or deleted.
 
     Attributes:

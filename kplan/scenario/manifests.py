@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from dataclasses import replace as dataclass_replace
 from itertools import count as count_from
 
 import msgspec
+from msgspec import Struct
 
 from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
 from kplan.admission.controllers.device_claims import status_of_copy
@@ -31,8 +31,7 @@ IN_CLUSTER = "the cluster"
 """Where an object is said to be from that is written as the manifest it might have been made by."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddManifest:
+class AddManifest(Struct, frozen=True):
     """Manifests are applied, and their controllers are done: what they replace has left.
 
     Attributes:
@@ -82,8 +81,7 @@ def _leave(names: Sequence[str]) -> str:
     return f"{len(names):,} {'leaves' if len(names) == 1 else 'leave'} ({listed(names)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """A workload has another number of replicas.
 
     Attributes:

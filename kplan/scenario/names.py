@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller, top_owner
@@ -23,8 +24,7 @@ SHORT_LABELS = {"zone": ZONE, "region": REGION}
 """What ``zone=a`` means where no node has a label of that name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Where pods are looked for.
 
     Attributes:

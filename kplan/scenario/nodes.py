@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.admission import node_of as home_of
 from kplan.cluster import Change, Cluster, PodInfo, Put, PutNode, leave
@@ -24,8 +24,7 @@ from kplan.words import count, listed
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
-@dataclass(frozen=True, slots=True)
-class Cordon:
+class Cordon(Struct, frozen=True):
     """Nodes take no new pods, or take them again.
 
     Attributes:
@@ -62,8 +61,7 @@ def cordoned(node: Node, *, on: bool) -> Node:
     return replace(node, spec=replace(node.spec, unschedulable=on or None, taints=taints or None))
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """Nodes get a label, or lose one.
 
     Attributes:
@@ -99,8 +97,7 @@ def labelled(node: Node, key: str, value: str | None) -> Node:
     return replace(node, metadata=replace(node.metadata, labels=labels))
 
 
-@dataclass(frozen=True, slots=True)
-class SetTaint:
+class SetTaint(Struct, frozen=True):
     """Nodes get a taint, or lose one; NoExecute evicts the pods that do not tolerate it.
 
     Attributes:
@@ -189,8 +186,7 @@ def _same_taint(there: Taint, taint: Taint) -> bool:
     return there.key == taint.key and (not taint.effect or taint.effect == there.effect)
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveNode:
+class RemoveNode(Struct, frozen=True):
     """Nodes leave for good, with all that runs there; controllers make the pods again.
 
     Attributes:

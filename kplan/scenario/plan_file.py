@@ -12,9 +12,10 @@ steps:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path as FilePath
+
+from msgspec import Struct
 
 from kplan.errors import SourceError, UsageError
 from kplan.scenario.effect import Verb
@@ -30,8 +31,7 @@ _API_VERSION = "kplan.dev/v1"
 _BESIDE_THE_VERB = ("expect", "name", "namespace")
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioStep:
+class ScenarioStep(Struct, frozen=True):
     """One step of a scenario.
 
     Attributes:
@@ -47,8 +47,7 @@ class ScenarioStep:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(Struct, frozen=True):
     """Steps in order.
 
     Attributes:
@@ -83,8 +82,7 @@ def load_scenario(file: str) -> Scenario:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class StepReader:
+class StepReader(Struct, frozen=True):
     """Reads the steps of one file; relative files are beside it.
 
     Attributes:

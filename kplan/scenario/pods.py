@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, Remove
 from kplan.cluster.owners import controller, returns, returns_where_it_was
@@ -18,8 +18,7 @@ from kplan.scenario.names import Scope, find_workload, is_workload, pods_of, res
 from kplan.words import count, listed
 
 
-@dataclass(frozen=True, slots=True)
-class Evict:
+class Evict(Struct, frozen=True):
     """Pods leave their nodes, and their owners make others.
 
     Attributes:
@@ -47,8 +46,7 @@ class Evict:
         return Effect(gone.changes, gone.evicted, gone.lost, f"{_told(pods)} evicted", notes, held=gone.held)
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Struct, frozen=True):
     """Pods or workloads are deleted for good: nobody makes them again.
 
     Attributes:
@@ -82,8 +80,7 @@ class Delete:
         return Effect(going(cluster, rows).changes, (), rows, f"{_told(pods)} deleted", notes)
 
 
-@dataclass(frozen=True, slots=True)
-class SetPriority:
+class SetPriority(Struct, frozen=True):
     """Pods have another priority; running ones stay where they are, and those that wait do so.
 
     Attributes:

@@ -11,8 +11,9 @@ Not modelled: LimitRanges of type Pod.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.admission.policies.limit_ranger import item_defaults
 from kplan.objects.models import LimitRange
@@ -71,8 +72,7 @@ def with_requests(
     return (manifest.with_raw(raw), told) if told else (manifest, [])
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranges:
+class _Ranges(Struct, frozen=True):
     """What the LimitRanges of a namespace say of containers: defaults as the API server completes them, and bounds."""
 
     requests: dict[str, Any]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.scenario.effect import Verb
 from kplan.scenario.pods import Evict
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenStep:
+class WrittenStep(Struct, frozen=True):
     """One step of a file: a verb, and what is expected of it."""
 
     verb: Verb

@@ -1,14 +1,14 @@
 """The completeness table: for each kind whether a source holds it, and what its absence means for a verdict."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from kplan.objects.kinds import KINDS
 from kplan.objects.state import Completeness
 
 
-@dataclass(frozen=True, slots=True)
-class KindRow:
+class KindRow(Struct, frozen=True):
     """One kind in the table.
 
     Attributes:

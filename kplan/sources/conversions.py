@@ -11,7 +11,8 @@ Source: kubernetes v1.37.2 ``pkg/apis/{policy,apps,extensions}/v1beta1``, ``apps
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.objects import models
 from kplan.objects.models.workloads import RollingUpdate, UpdateStrategy, Workload
@@ -56,8 +57,7 @@ def _budget(item: models.Object, node: TextNode) -> models.Object:
     return item
 
 
-@dataclass(frozen=True, slots=True)
-class _Rollout:
+class _Rollout(Struct, frozen=True):
     """Defaults of a workload in an old version where they differ from those of apps/v1.
 
     Attributes:

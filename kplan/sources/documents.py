@@ -6,8 +6,9 @@ This is the seam for layouts: one calls ``read`` for each file, with what its pl
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol
+
+from msgspec import Struct, field
 
 from kplan.errors import SourceError
 from kplan.objects import models
@@ -55,8 +56,7 @@ class Hint(NamedTuple):
 NO_HINT = Hint()
 
 
-@dataclass(frozen=True, slots=True)
-class DumpFacts:
+class DumpFacts(Struct, frozen=True):
     """A layout, and what one dump of it says besides its objects.
 
     Attributes:

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 import msgspec
-from msgspec import UNSET, Raw, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from kplan.objects.models import Object
 from kplan.sources import json_text
@@ -56,8 +55,7 @@ def _decoder(model: type[Object]) -> msgspec.json.Decoder[Object]:
     return decoder
 
 
-@dataclass(slots=True)
-class JsonPlace:
+class JsonPlace(Struct):
     """Where a value lies in its file.
 
     Attributes:
@@ -78,8 +76,7 @@ class JsonPlace:
         return self._begin + at
 
 
-@dataclass(frozen=True, slots=True)
-class JsonElements:
+class JsonElements(Struct, frozen=True):
     """The elements of a JSON list, cut out one after another: of millions, none is held that nobody asks for.
 
     Where the text is passing, an element may be looked at until the next is taken.
@@ -100,8 +97,7 @@ class JsonElements:
             yield JsonNode(raw, place, at)
 
 
-@dataclass(slots=True)
-class JsonNode:
+class JsonNode(Struct):
     """A value in a JSON text; see TextNode."""
 
     raw: Raw

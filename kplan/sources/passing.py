@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 WORTH_IT = 4 << 20
 """Length of a text from which on that pays [bytes]."""
@@ -15,8 +16,7 @@ _KEPT = 1 << 17
 """What stays before the place that was reached: an error counts the characters of its line [bytes]."""
 
 
-@dataclass(slots=True)
-class Passing:
+class Passing(Struct):
     """A text of which only what is still to come stays in memory; what was let go reads as NULs.
 
     Attributes:

@@ -4,10 +4,11 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from kplan.errors import SourceError
 from kplan.sources.msgpack_text import as_json, is_trace
@@ -35,8 +36,7 @@ _ARCHIVES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """A file to be read.
 
     Attributes:

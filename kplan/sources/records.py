@@ -1,8 +1,7 @@
 """A record: one object of a file with the kind it says it is, decoded to its model or found broken."""
 
-from dataclasses import dataclass
-
 import msgspec
+from msgspec import Struct
 
 from kplan.errors import SourceError
 from kplan.objects.kinds import Kind, begun
@@ -16,8 +15,7 @@ from kplan.sources.fit import Misfit, Path, fit, write_path
 from kplan.sources.nodes import TextNode
 
 
-@dataclass(slots=True)
-class Record:
+class Record(Struct):
     """One object as read.
 
     Attributes:

@@ -4,8 +4,8 @@ Source: YAMLToJSONDecoder.Decode in apimachinery v0.37.2 pkg/util/yaml/decoder.g
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from yaml import events
 
 from kplan.sources.fit import Path
@@ -14,8 +14,7 @@ from kplan.sources.yaml_events import event_stream
 _MERGE = "<<"
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A map or list that is being read.
 
     Attributes:

@@ -7,11 +7,11 @@ plane), ConfigMaps with the usual names are tried. What is named and cannot be r
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.errors import SourceError
 from kplan.objects.state import KnownScheduler
@@ -54,8 +54,7 @@ UNKNOWN = KnownScheduler(
 """A cluster that shows nothing of its scheduler."""
 
 
-@dataclass(frozen=True, slots=True)
-class Runner:
+class Runner(Struct, frozen=True):
     """A pod that runs kube-scheduler, or a workload whose pods do.
 
     Attributes:

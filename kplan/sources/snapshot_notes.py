@@ -6,10 +6,10 @@ kubectl passes over them. What cannot be read of them counts as not said.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from kplan.objects.models import Node, Pod
 from kplan.objects.state import BrokenObject, ClusterState, KnownScheduler
@@ -46,8 +46,7 @@ _CONFIGURATION = (
 _EXTENDER_SECRETS = "tlsConfig"
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotNotes:
+class SnapshotNotes(Struct, frozen=True):
     """What a List says of itself.
 
     Attributes:

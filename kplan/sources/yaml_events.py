@@ -9,10 +9,10 @@ Source: go.yaml.in/yaml v2.4.3 ``decoder.unmarshal``, ``decoder.mapping``, ``dec
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from msgspec import Struct, field
 from yaml import events
 from yaml.error import MarkedYAMLError, YAMLError
 from yaml.reader import ReaderError
@@ -66,8 +66,7 @@ _MERGE: Any = object()
 _OPEN = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """Where something begins: 0-based line and column, and characters from the start of the stream."""
 
     line: int
@@ -79,8 +78,7 @@ class Mark:
         return Mark(self.line, self.column, self.index + characters)
 
 
-@dataclass(frozen=True, slots=True)
-class YamlDocument:
+class YamlDocument(Struct, frozen=True):
     """One document of a stream.
 
     Attributes:

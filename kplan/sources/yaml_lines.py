@@ -10,10 +10,11 @@ Long because it is one small grammar, a line of it at a time.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.errors import SourceError
 from kplan.sources import yaml_events
@@ -152,8 +153,7 @@ def _by_events(chunk: str, start: int, file: str, line: int) -> Iterator[YamlDoc
         yield YamlDocument(document.value, document.mark.later(start), marks, aliases=document.aliases)
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(Struct, frozen=True):
     """A List whose items are built one after another: none of them waits in memory for the others.
 
     Attributes:

@@ -1,10 +1,9 @@
 """YAML values as nodes: built already; the text is read again only to find a line in it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from yaml import events
 
 from kplan.objects.models import Object
@@ -19,8 +18,7 @@ _WINDOW = 1 << 20
 """Characters of one YAML object that are read again to find a line in it."""
 
 
-@dataclass(slots=True)
-class YamlText:
+class YamlText(Struct):
     """A YAML stream, decoded to characters once these are asked for, and then held as such alone."""
 
     data: bytes | str
@@ -32,8 +30,7 @@ class YamlText:
         return self.data
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where a value stands in a stream.
 
     Attributes:
@@ -71,8 +68,7 @@ class _Place:
         yield from ((path, mark.line + 1 + line) for path, line in repeated_keys(" " * mark.column + alone))
 
 
-@dataclass(frozen=True, slots=True)
-class PackedYaml:
+class PackedYaml(Struct, frozen=True):
     """A value of a stream that is kept for long: built anew when it is asked for, a tenth as large until then.
 
     Attributes:
@@ -100,8 +96,7 @@ class PackedYaml:
         return self.place.repeated()
 
 
-@dataclass(slots=True)
-class YamlNode:
+class YamlNode(Struct):
     """A value in a YAML stream; see TextNode."""
 
     built: object
@@ -194,8 +189,7 @@ class YamlNode:
         return [YamlNode(part, self.document, self.source, (*inside, index)) for index, part in enumerate(parts)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Items:
+class _Items(Struct, frozen=True):
     """Items of a List that are built one after another, each of them a document to itself."""
 
     document: YamlDocument

@@ -6,11 +6,13 @@ after it. So the manifest is changed, or the cluster, and all of it lands once m
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.cluster import PodInfo
 from kplan.course.rollout import StalledBy
@@ -66,8 +68,7 @@ _ABOUT_EACH_OTHER = frozenset(
 """Codes of changes to rules that pods of one template have about each other."""
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(Struct, frozen=True):
     """Manifests that were planned.
 
     Attributes:
@@ -96,8 +97,7 @@ class Again(Protocol):
         """Land manifests on the cluster as it was in the beginning, changed; None where it cannot be changed so."""
 
 
-@dataclass(frozen=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """What came of a plan that was made again.
 
     Attributes:
@@ -118,8 +118,7 @@ class Replayed:
 Attempt = Tried[Replayed]
 
 
-@dataclass
-class Whole:
+class Whole(Struct):
     """Tries remedies on a plan of manifests as a whole.
 
     Attributes:
@@ -211,8 +210,7 @@ class Whole:
         return self.again.play(manifests, candidate)
 
 
-@dataclass(frozen=True)
-class _Landing:
+class _Landing(Struct, frozen=True):
     """What is asked of a candidate for an object: how many of its pods land."""
 
     whole: Whole
@@ -269,7 +267,7 @@ class _Landing:
             return None
         changed, edits = rewritten
         objects = [changed if manifest_object is manifest else manifest_object for manifest_object in manifests.objects]
-        return self._tried(candidate, self.whole.play(replace(manifests, objects=objects)), edits)
+        return self._tried(candidate, self.whole.play(dataclasses.replace(manifests, objects=objects)), edits)
 
     def _on_cluster(self, candidate: Candidate) -> Attempt | None:
         """Plan the manifests on a changed cluster; of a node that is added so many that all land, if that is so."""
@@ -383,7 +381,7 @@ def _of_all_alike(tried: Remedies) -> list[Candidate]:
 
 def _lower_further(tried: Attempt) -> Candidate | None:
     """Lower a request again, for the first pod that fits nowhere with what it was lowered to."""
-    planner = replace(tried.found.played.planner, everything=True)
+    planner = dataclasses.replace(tried.found.played.planner, everything=True)
     waiting = waiting_among(planner.cluster, (step.pod for step in tried.found.item.failed))
     if not waiting:
         return None

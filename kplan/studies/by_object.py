@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.rollout import StalledBy
@@ -32,8 +33,7 @@ def names_after(evicted: Iterable[str]) -> set[str]:
     return {name for pod in evicted for name in names_before(pod)}
 
 
-@dataclass
-class Mine:
+class Mine(Struct):
     """What became of one object of the manifests.
 
     Attributes:

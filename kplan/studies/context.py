@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.framework.doubt import Doubt
 from kplan.pipeline import Planner
@@ -13,8 +14,7 @@ from kplan.result.document_group import GroupPlan
 from kplan.studies.node_verdicts import VerdictKeeper
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(Struct, frozen=True):
     """What answers are made with.
 
     Attributes:
@@ -40,8 +40,7 @@ class Context:
     group_plans: dict[str, GroupPlan | None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Struct, frozen=True):
     """An answer with more than the document has of it.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.cluster import Assume, PodInfo
 from kplan.framework.groups import GroupInfo
@@ -20,8 +22,7 @@ DOMAINS = 64
 """Domains that are asked how many pods of a group fit there."""
 
 
-@dataclass(frozen=True)
-class Blocked:
+class Blocked(Struct, frozen=True):
     """Why a group is not placed.
 
     Attributes:

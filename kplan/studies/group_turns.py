@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 
+from msgspec import Struct, field
 from msgspec.structs import replace as changed
 
 from kplan.cluster import Assume, PodInfo, Remove
@@ -134,7 +135,7 @@ def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> Tried[Fi
             first.setdefault(others[pod.row], pod.row)
     groups = {row: name_of_key(name) for name, row in first.items()}
     rivals = [planner.cluster.pods[row] for row, name in others.items() if not name or row in groups]
-    return attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod, rivals, groups)
+    return attempt(dataclasses.replace(planner, everything=False), pods, blocked.on, blocked.pod, rivals, groups)
 
 
 def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -204,8 +205,7 @@ def _bound(planner: Planner, group: str) -> list[int]:
     return [pod.row for pod in planner.cluster.pods if pod.bound and not pod.gone and _name(planner, pod) == group]
 
 
-@dataclass
-class GroupTelling:
+class GroupTelling(Struct):
     """Tells of each group once why it is not placed, as it happens.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.result.document_usage import NodeVerdicts
@@ -17,8 +17,7 @@ FURTHER = 0x100
 _GROUPS = "123456789abcdefghijklmnopqrstuvwxyz"
 
 
-@dataclass
-class VerdictKeeper:
+class VerdictKeeper(Struct):
     """Keeps a letter for each node and each kind of pod; pods that are refused alike share their letters.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kplan.cluster.owners import controller
 from kplan.framework.reason_codes import AboutKind, ReasonCode

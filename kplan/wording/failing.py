@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.pipeline import Planner
@@ -21,8 +22,7 @@ from kplan.wording.groups import nearest_part, tell
 from kplan.words import listed
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """Why a pod was not placed.
 
     Attributes:

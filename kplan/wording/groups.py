@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.framework.reason_codes import ReasonCode
 from kplan.reasons.common_labels import common_labels
@@ -16,8 +17,7 @@ from kplan.wording.view import NODES_SHOWN, Own, Phrase, View, view_of
 from kplan.words import amounts, joined
 
 
-@dataclass(frozen=True)
-class ToldGroup:
+class ToldGroup(Struct, frozen=True):
     """A group in words, with what they were made from."""
 
     view: View

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
@@ -28,8 +29,7 @@ _NUMBERED: frozenset[str] = frozenset(
 """Reasons whose words hold the numbers of one pod."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodsOfRefusal:
+class PodsOfRefusal(Struct, frozen=True):
     """Pods that a node refuses for the same reasons.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.course.moving.emptying import Stuck
 from kplan.course.moving.journey import Moved, cordons_of
@@ -16,8 +17,7 @@ from kplan.wording.drain import budget_refuses, flags_lose, kubectl_drain, stays
 from kplan.words import count, every, listed
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDrain:
+class NodeDrain(Struct, frozen=True):
     """A node that is emptied, as ``kubectl drain`` would do it.
 
     Attributes:

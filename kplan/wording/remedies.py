@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
+
+from msgspec.structs import replace
 
 from kplan.remedies.about import (
     NEW_DOMAIN,
@@ -103,7 +105,9 @@ def with_number(candidate: Candidate, number: int) -> Candidate:
     """The same with another number of nodes that are added, to be told."""
     parts = tuple(with_number(part, number) for part in candidate.parts)
     what = candidate.about
-    return replace(candidate, parts=parts, about=replace(what, number=number) if isinstance(what, NewNode) else what)
+    return dataclasses.replace(
+        candidate, parts=parts, about=dataclasses.replace(what, number=number) if isinstance(what, NewNode) else what
+    )
 
 
 def _purpose(purpose: Purpose) -> str:

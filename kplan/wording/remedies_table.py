@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from string import Formatter
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from kplan.remedies.about import AffinityRequirement, Named, ResourceAmount
 from kplan.words import amounts, count, joined, listed
@@ -19,8 +20,7 @@ _LONG = 22
 """Characters of labels beyond which their keys alone are told."""
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(Struct, frozen=True):
     """A remedy in words.
 
     Attributes:

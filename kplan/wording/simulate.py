@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.result.document_base import BrokenBudget, Cause
 from kplan.result.document_plan import Expanded, PlanTotals, RolloutPlan
@@ -39,8 +40,7 @@ def refusal_cause(change: Sequence[Expanded]) -> Cause | None:
     return Cause(code="refused", text="; ".join(filter(None, (f"{first.file}:{field.line}: {told}", field.hint))))
 
 
-@dataclass(frozen=True, slots=True)
-class Evicted:
+class Evicted(Struct, frozen=True):
     """Pods that leave in a plan for those that are placed, those of them that nothing recreates, broken budgets."""
 
     victims: tuple[str, ...] = ()
@@ -48,12 +48,15 @@ class Evicted:
     breaks: tuple[BrokenBudget, ...] = ()
 
 
+NONE_EVICTED = Evicted()
+
+
 def sentence(
     totals: PlanTotals,
     causes: int,
     rollouts: Sequence[RolloutPlan],
     change: Sequence[Expanded],
-    evicted: Evicted = Evicted(),
+    evicted: Evicted = NONE_EVICTED,
     silent: int = 0,
     definitions: int = 0,
     waiting: int = 0,
@@ -255,8 +258,7 @@ def others_wait(pods: int) -> str:
     return f"; {count(pods, 'other pod')} {'finds' if pods == 1 else 'find'} no node" if pods else ""
 
 
-@dataclass(frozen=True, slots=True)
-class ScaledPods:
+class ScaledPods(Struct, frozen=True):
     """What became of the pods that scaling makes.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.framework.findings import About, Facts
 from kplan.framework.reason_codes import AboutKind, ReasonCode
@@ -31,8 +32,7 @@ PLAIN: dict[str, str] = {
 """Words of a reason that nodes are refused for and that has no numbers, by code."""
 
 
-@dataclass
-class Phrase:
+class Phrase(Struct):
     """Words about one reason on one group.
 
     Attributes:
@@ -73,8 +73,7 @@ class Phrase:
         return f"{self.short}: {self.same}" if self.same else self.short
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True):
     """What a phrase is made from: a group, the rows of it that are shown, and the facts about those.
 
     Attributes:
@@ -138,8 +137,7 @@ class View:
         return joined(names) if total <= 2 else f"{names[0]} and {total - 1:,} more"
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(Struct, frozen=True):
     """A sentence with asides, which are left out where there is no room: the last of them first.
 
     Attributes:

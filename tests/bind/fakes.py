@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from kplan.bind.wire.client import Client, NoAnswer, Reply
 from kplan.bind.wire.stop import Stop

@@ -1,5 +1,6 @@
 """What is shown: who would be bound where, who is refused, and every flag that is missing, all at once."""
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,11 +35,11 @@ EVERY = ("Node", "Pod", "PersistentVolume", "PersistentVolumeClaim", "StorageCla
 
 
 def plan(objects: Iterable[Object], flags: Flags | None = None, **asked: Any) -> BindPlan:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     state = ClusterState.of(objects, source="prod")
     complete = replace(state.completeness, counts={**dict.fromkeys(EVERY, 0), **state.completeness.counts})
-    state = replace(state, completeness=complete)
+    state = dataclasses.replace(state, completeness=complete)
     scheduler = Scheduler.of("1.37")
     fill_in(state, scheduler)
     flags = flags or Flags()

@@ -1,8 +1,7 @@
 """Pages that the browser opens: small made-up clusters, a plan, 2,000 nodes, and names that mean harm."""
 
-from dataclasses import replace
-
 import msgspec
+from msgspec.structs import replace
 
 from kplan.framework.doubt import Doubt
 from kplan.objects.models import Object

@@ -17,8 +17,8 @@ from kplan.sources.snapshot import snapshot_bytes
 from tests.hostile.compact import COMPACT, cluster
 
 ROOT = Path(__file__).parents[2]
-OTHERS = {"workbench.py"}
-"""Modules that copy documents of their own, whose fields have such names."""
+OTHERS = {"workbench.py", "follow.py"}
+"""Modules that copy what is no model, whose fields have such names."""
 FORMS = [pytest.param(small, large, id=large.__name__) for small, large in WHOLE.items()]
 
 

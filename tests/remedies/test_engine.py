@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
 from kplan.remedies.about import Named, NewNode
 from kplan.remedies.candidate import Candidate, Further, RemedyCost, both

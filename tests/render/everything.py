@@ -8,13 +8,14 @@ import contextlib
 import io
 import json
 import re
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 from unittest import mock
+
+from msgspec.structs import replace
 
 from kplan.cli.main import main
 from kplan.cli.output import LayOut

@@ -1,14 +1,15 @@
 """Redaction hides every name, keeps their order, and changes no verdict."""
 
+import dataclasses
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from kplan.objects import models
 from kplan.objects.kinds import KINDS
@@ -225,7 +226,9 @@ def test_a_quota_of_a_class_counts_that_class() -> None:
 def test_what_is_missing_is_kept_without_names() -> None:
     state = load_values([*OBJECTS, {"apiVersion": "acme.example/v1", "kind": "AcmeApp", "metadata": {"name": "acme"}}])
     broken = BrokenObject("Pod", "acme/x", "acme.json:1: spec", "'acme' is no quantity")
-    state = replace(state, completeness=replace(state.completeness, broken=(broken,), notes=("acme",)))
+    state = dataclasses.replace(
+        state, completeness=dataclasses.replace(state.completeness, broken=(broken,), notes=("acme",))
+    )
     hidden, _ = redact(state)
     assert hidden.completeness.counts == state.completeness.counts
     assert hidden.completeness.unknown == {"redacted": 1}
@@ -423,7 +426,7 @@ def test_autoscalers_scale_the_same_under_false_names() -> None:
 def test_what_a_layout_lacks_is_kept() -> None:
     state = load_values(OBJECTS)
     known = replace(state.completeness, layouts=("must-gather",), absences={"Pod": "none"}, partial={"Node": "some"})
-    hidden, _ = redact(replace(state, completeness=known))
+    hidden, _ = redact(dataclasses.replace(state, completeness=known))
     kept = hidden.completeness
     assert (kept.layouts, kept.absences, kept.partial) == (("must-gather",), {"Pod": "none"}, {"Node": "some"})
 
@@ -449,7 +452,7 @@ CONFIGURATIONS = {
 @pytest.mark.parametrize("case", CONFIGURATIONS)
 def test_the_configuration_of_the_scheduler_is_kept_or_its_absence_is_a_doubt(case: str) -> None:
     configuration, kept = CONFIGURATIONS[case]
-    state = replace(load_values(OBJECTS), scheduler=KnownScheduler(configuration, origin="pod acme"))
+    state = dataclasses.replace(load_values(OBJECTS), scheduler=KnownScheduler(configuration, origin="pod acme"))
     hidden, _ = redact(state)
     assert hidden.scheduler.configuration == (configuration if kept else None)
     assert hidden.scheduler.doubt == (
@@ -511,7 +514,7 @@ def test_no_text_of_any_field_of_any_kind_is_left_but_what_drivers_say() -> None
         found: list[tuple[str, str]] = []
         item = planted(msgspec.inspect.type_info(kind.model), kind.name, found)
         assert len(found) > 1
-        state = replace(ClusterState(), **{kind.attribute: (item,)})
+        state = dataclasses.replace(ClusterState(), **{kind.attribute: (item,)})
         written = snapshot_bytes(redact(state)[0]).decode()
         left |= {path for text, path in found if text in written}
     ends = {end for path in left for end in STAYS if path.endswith(end)}
@@ -534,7 +537,7 @@ def test_names_that_users_put_into_keys_versions_conditions_and_quotas_are_hidde
     objects[0]["status"]["allocatable"] = {"acme.example/fpga": "2", "nvidia.com/gpu": "1", "cpu": "4"}
     objects[3]["spec"]["schedulerName"] = "acme-packer"
     objects[-1]["spec"]["hard"] |= {"count/widgets.acme.example": "1", "requests.acme.example/fpga": "2", "pods": "9"}
-    state = replace(load_values(objects), server_version="v1.36.1-acme.2")
+    state = dataclasses.replace(load_values(objects), server_version="v1.36.1-acme.2")
     hidden, truth = redact(state)
     assert "acme" not in snapshot_bytes(hidden).decode().lower()
     node = next(one for one in hidden.nodes if one.status.node_info)
@@ -579,7 +582,7 @@ def test_what_says_which_device_it_is_is_hidden_in_attributes_and_in_expressions
 def test_a_scheduler_keeps_its_profiles_under_another_name() -> None:
     pods = [{**OBJECTS[3], "spec": {**OBJECTS[3]["spec"], "schedulerName": "acme-packer"}}]
     known = KnownScheduler({"profiles": [{"schedulerName": "acme-packer"}, {"schedulerName": "default-scheduler"}]})
-    hidden, _ = redact(replace(load_values(pods), scheduler=known))
+    hidden, _ = redact(dataclasses.replace(load_values(pods), scheduler=known))
     assert hidden.scheduler.configuration is not None
     names = [profile["schedulerName"] for profile in hidden.scheduler.configuration["profiles"]]
     assert names == [hidden.pods[0].spec.scheduler_name, "default-scheduler"]

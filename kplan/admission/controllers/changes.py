@@ -4,12 +4,12 @@ Not modelled: fields that kplan does not read (environment, probes) differ unsee
 manifest that runs; what others own in the running object (an autoscaler's replicas) is taken as the manifest says.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import msgspec
+from msgspec import Struct
 
 from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.differences import rule_differences
@@ -48,8 +48,7 @@ _RUNNING = (
 """Kinds whose objects make pods, or are one."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadChange:
+class WorkloadChange(Struct, frozen=True):
     """What a manifest does to one workload.
 
     Attributes:
@@ -97,7 +96,7 @@ def keeping_replicas(manifest: ManifestObject, running: Object) -> ManifestObjec
     raw = {**manifest.raw, "spec": {**(spec if isinstance(spec, dict) else {}), "replicas": replicas}}
     whole = copied(item)
     whole.spec.replicas = replicas
-    return dataclasses.replace(manifest, raw=raw, item=whole)
+    return replace(manifest, raw=raw, item=whole)
 
 
 def _applied(running: Object) -> object:
@@ -342,14 +341,14 @@ def under_way(
     """
     old = [pod for pod in pods if pod.key not in generations.kept]
     if change.verdict == "changed":
-        return dataclasses.replace(change, leaving=_keys(old) if change.strategy != "OnDelete" else ())
+        return replace(change, leaving=_keys(old) if change.strategy != "OnDelete" else ())
     if change.verdict not in ("unchanged", "scaled") or not (generations.mixed if generations.sets else old):
         return change
     spec = manifest.raw.get("spec")
     if manifest.kind not in ROLLING or dig(spec, "paused") is True:
         return change
     touched = change.verdict == "scaled" or bool(rule_differences(manifest.kind, spec, running))
-    return dataclasses.replace(
+    return replace(
         change,
         verdict="changed" if touched else "continues",
         leaving=_keys(old),

@@ -1,9 +1,10 @@
 """Fleets: workloads whose controllers make or remove pods step by step, with all that those controllers go by."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import msgspec
+from msgspec import Struct
 
 from kplan.admission.controllers.changes import WorkloadChange, same_template, strategy_of
 from kplan.admission.controllers.differences import rule_differences, template_differences
@@ -25,8 +26,7 @@ PASSED = "ProgressDeadlineExceeded"
 _NEVER = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Fleet:
+class Fleet(Struct, frozen=True):
     """A workload whose controller makes or removes pods step by step.
 
     Attributes:

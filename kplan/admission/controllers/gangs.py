@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 from kplan.admission.controllers.queued import QUEUE
 from kplan.objects.models import CoschedulingPodGroup, Job, KueueWorkload, Pod, VolcanoPodGroup
@@ -31,8 +32,7 @@ class Decider(StrEnum):
     """No scheduler that kplan sees: pods are placed one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gang:
+class Gang(Struct, frozen=True):
     """A group that a pod is of.
 
     Attributes:
@@ -91,8 +91,7 @@ def gang_of(pod: Pod, jobs: Mapping[str, Job]) -> Gang | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Least:
+class Least(Struct, frozen=True):
     """How many pods of a group have to start together.
 
     Attributes:

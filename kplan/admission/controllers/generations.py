@@ -5,7 +5,9 @@ written down which revision a pod is of.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.fenceposts import fenceposts_of
@@ -26,8 +28,7 @@ ROLLING = ("Deployment", "StatefulSet", "DaemonSet")
 """Kinds whose controllers replace the pods of an old template."""
 
 
-@dataclass(slots=True)
-class RunningSet:
+class RunningSet(Struct):
     """A ReplicaSet of a Deployment, as its controller finds it; a rollout counts on copies of its own.
 
     Attributes:
@@ -47,8 +48,7 @@ class RunningSet:
     wanted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Generations:
+class Generations(Struct, frozen=True):
     """What of a workload that runs is of which template.
 
     Attributes:

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cmp_to_key
 from math import log2
 from typing import TypeVar
+
+from msgspec import Struct
 
 from kplan.admission.raw import dig, dig_text
 from kplan.objects.models import Pod
@@ -21,8 +22,7 @@ _NANO = 1_000_000_000
 _Ordered = TypeVar("_Ordered", int, float, str, tuple[int, ...])
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """A pod as the controller ranks it.
 
     Attributes:

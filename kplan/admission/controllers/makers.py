@@ -1,9 +1,9 @@
 """What a controller makes before the pods of a workload: a Deployment's ReplicaSet, a CronJob's Job."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from kplan.admission.controllers.changes import current_replica_set
 from kplan.admission.controllers.workloads import Draft, ExpandedWorkload
@@ -12,8 +12,7 @@ from kplan.objects.state import ClusterState
 from kplan.sources import ManifestObject
 
 
-@dataclass(frozen=True, slots=True)
-class Maker:
+class Maker(Struct, frozen=True):
     """What a controller makes first, that makes the pods.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Names of the pods that controllers make of manifests: none is taken twice, and no more than a cluster runs."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from kplan.objects.generated_names import LONGEST_BASE, suffix
 from kplan.sources.fit import Misfit
@@ -9,8 +9,7 @@ MOST_PODS = 20_000
 """Pods that are made of the manifests of one question: each is planned, which takes some ten seconds for so many."""
 
 
-@dataclass(slots=True)
-class Names:
+class Names(Struct):
     """Makes names that are not taken.
 
     Attributes:

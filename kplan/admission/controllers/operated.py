@@ -4,7 +4,8 @@ Not modelled: how an operator replaces pods of an old template; they stay, and t
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.admission.controllers.changes import WorkloadChange, standing_of
 from kplan.admission.controllers.leaving import leaving_order
@@ -23,8 +24,7 @@ _RANKED = ("Rollout", "DeploymentConfig", "CloneSet")
 """Kinds whose surplus pods are chosen as a ReplicaSet's controller does, or much like it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operated:
+class Operated(Struct, frozen=True):
     """What a manifest does to an operator's workload that runs.
 
     Attributes:
@@ -105,8 +105,7 @@ def _pods_of(kind: str, namespace: str, name: str, state: ClusterState) -> tuple
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Slots:
+class _Slots(Struct, frozen=True):
     """How pods are told apart: by name, by what the operator's labels say of their group, or not at all."""
 
     by: str

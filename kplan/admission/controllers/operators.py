@@ -4,9 +4,9 @@ Owner references name the operator's object itself: what stands between (a State
 scheduler. Their API servers' defaults are applied only for counts.
 """
 
-from dataclasses import dataclass, replace
-
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.admission.controllers.queued import as_admitted
 from kplan.admission.controllers.workloads import (
@@ -25,8 +25,7 @@ from kplan.objects.models import Object
 from kplan.sources import ManifestObject
 
 
-@dataclass(frozen=True, slots=True)
-class TemplatePlace:
+class TemplatePlace(Struct, frozen=True):
     """Where a kind has a pod template, and how many pods are made of it.
 
     Attributes:

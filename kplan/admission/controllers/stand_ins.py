@@ -8,10 +8,11 @@ with its template that no pod shows.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.templates import normal_template
@@ -32,8 +33,7 @@ _TOKENS = ("kube-api-access-", "default-token-")
 """How the volumes begin that admission mounts for a service account."""
 
 
-@dataclass(frozen=True, slots=True)
-class StandIn:
+class StandIn(Struct, frozen=True):
     """A state with workloads that its pods tell of.
 
     Attributes:

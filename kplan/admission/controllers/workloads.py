@@ -6,8 +6,10 @@ Pods of one template share one ``spec`` object as long as nothing makes them dif
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from itertools import islice
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.admission.controllers.jobs import due_runs, lasts
 from kplan.admission.controllers.names import Names
@@ -30,8 +32,7 @@ _JOB_CONTROLLER = "kubernetes.io/job-controller"
 _FAILURES = "batch.kubernetes.io/job-index-failure-count"
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """Who owns pods.
 
     Attributes:
@@ -56,8 +57,7 @@ class Owner:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A pod as its controller sends it to the API server.
 
     Attributes:
@@ -69,8 +69,7 @@ class Draft:
     claims: tuple[PersistentVolumeClaim, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ExpandedWorkload:
+class ExpandedWorkload(Struct, frozen=True):
     """What one object of a manifest comes to.
 
     Attributes:
@@ -84,8 +83,7 @@ class ExpandedWorkload:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class Surroundings:
+class Surroundings(Struct):
     """What an expansion needs to know besides the manifest.
 
     Attributes:

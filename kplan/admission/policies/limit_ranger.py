@@ -5,7 +5,8 @@ order, so equal pods may get either; here the first by name wins.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kplan.admission.refusal import AdmissionRefusal, Problem
 from kplan.objects.limit_defaults import LIMIT_RANGER, GivenByLimitRange, written_by_limit_range

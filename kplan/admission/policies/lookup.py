@@ -1,15 +1,15 @@
 """Objects that admission looks up: those of the state, with the manifests' own over them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+from msgspec import Struct, field
 
 from kplan.objects import models
 from kplan.objects.state import ClusterState
 
 
-@dataclass(frozen=True, slots=True)
-class Policies:
+class Policies(Struct, frozen=True):
     """What admission looks up.
 
     Attributes:

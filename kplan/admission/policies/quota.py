@@ -5,8 +5,9 @@ how many objects other than pods there are, is known only from the quota's own s
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from kplan.admission.policies.quota_scopes import in_scope, scopes
 from kplan.admission.policies.quota_usage import claim_resources, claim_usage, missing_amounts, pod_resources, pod_usage
@@ -23,8 +24,7 @@ _OLD_COUNTS = ("services", "replicationcontrollers", "resourcequotas", "configma
 _BYTES = (MEMORY, "storage")
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaAmounts:
+class QuotaAmounts(Struct, frozen=True):
     """One resource of a quota, in canonical quantities.
 
     Attributes:
@@ -48,8 +48,7 @@ class QuotaAmounts:
     share: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class QuotaUse:
+class QuotaUse(Struct, frozen=True):
     """What one quota would count.
 
     Attributes:
@@ -69,8 +68,7 @@ class QuotaUse:
         return tuple(refusal.message for refusal in self.refused if resource in refusal.resources)
 
 
-@dataclass(frozen=True, slots=True)
-class UnsureCount:
+class UnsureCount(Struct, frozen=True):
     """A new object that a quota refuses if it is not there already, or if there are as many as may be.
 
     Attributes:
@@ -95,8 +93,7 @@ class _OverQuota(NamedTuple):
     resources: frozenset[str]
 
 
-@dataclass(slots=True)
-class _Account:
+class _Account(Struct):
     quota: ResourceQuota
     hard: dict[str, str | int | float]
     used: Amounts

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 
 import msgspec
+from msgspec import Struct
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 
@@ -29,8 +30,7 @@ class _Data(msgspec.Struct):
     types: dict[str, dict[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSchema:
+class FieldSchema(Struct, frozen=True):
     """A field of a type.
 
     Attributes:

@@ -6,8 +6,9 @@ Source: NewNoKindMatchError in apimachinery v0.37.2 pkg/api/meta/errors.go, whic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+from msgspec import Struct
 
 from kplan.admission.validation.api import Api, group_in, is_built_in
 
@@ -18,8 +19,7 @@ _GONE = {
 """Kinds that no server of these versions has in any version."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unserved:
+class Unserved(Struct, frozen=True):
     """Why a server does not take an object's kind.
 
     Attributes:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kplan.bind.flags import Flags
@@ -27,8 +27,7 @@ from kplan.words import count
 CONFIG_DOUBT = "scheduler-config-assumed"
 
 
-@dataclass(frozen=True)
-class Circumstances:
+class Circumstances(Struct, frozen=True):
     """What a plan is held against.
 
     Attributes:

@@ -8,9 +8,9 @@ of admission and of their controllers, as for ``kplan simulate``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kplan.admission import Expansion, LeftOut, expand, node_of
@@ -36,8 +36,7 @@ HOOK = "helm.sh/hook"
 _AWAITED_WORDS = frozenset(map(kind_word, AWAITED))
 
 
-@dataclass(frozen=True)
-class Planned:
+class Planned(Struct, frozen=True):
     """A pod that is not there yet.
 
     Attributes:
@@ -53,8 +52,7 @@ class Planned:
     after: str = ""
 
 
-@dataclass(frozen=True)
-class ManifestPods:
+class ManifestPods(Struct, frozen=True):
     """What manifests come to.
 
     Attributes:

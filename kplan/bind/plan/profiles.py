@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from kplan.bind.wire.leases import DEFAULT_NAME, parsed
 from kplan.config import is_interested

@@ -6,9 +6,10 @@ Reading needs what ``kplan snapshot --print-rbac`` prints; here is what bind nee
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.bind.plan.following import EVERY_KIND
 from kplan.bind.wire.client import Client
@@ -24,8 +25,7 @@ from kplan.sources.live import failures
 _REVIEW = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Right:
+class Right(Struct, frozen=True, order=True):
     """One verb on one resource.
 
     Attributes:
@@ -47,8 +47,7 @@ class Right:
         return f"{self.resource} {self.verb}{where}"
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(Struct, frozen=True):
     """What of a plan or of the flags decides about rights.
 
     Attributes:

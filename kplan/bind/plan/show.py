@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.devices import device_claims
@@ -38,8 +39,7 @@ from kplan.words import count, listed
 _with = msgspec.structs.replace
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Which pods are planned, and what is known of them.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.bind.plan.manifests import ManifestPods
 from kplan.cluster import PodInfo
@@ -12,8 +14,7 @@ from kplan.pipeline import Planner
 from kplan.scenario.names import Scope, resolve
 
 
-@dataclass(frozen=True)
-class Targets:
+class Targets(Struct, frozen=True):
     """Which pods are meant.
 
     Attributes:

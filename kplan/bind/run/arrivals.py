@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.bind.plan.manifests import slot_of
 from kplan.bind.wire.client import Client
@@ -21,8 +21,7 @@ from kplan.objects.models.meta import OwnerReference
 from kplan.result.document_bind import BindPod
 
 
-@dataclass
-class _Owner:
+class _Owner(Struct):
     """An object that was created.
 
     Attributes:
@@ -34,8 +33,7 @@ class _Owner:
     last: float
 
 
-@dataclass
-class Arrivals:
+class Arrivals(Struct):
     """Planned pods that are not there yet, and who makes them.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from kplan.bind.run.arrivals import Arrivals
 from kplan.bind.run.live import LiveCluster
@@ -16,8 +17,7 @@ from kplan.objects.kinds import find
 from kplan.result.document_bind import BindObject, CreatedObject
 
 
-@dataclass
-class Creating:
+class Creating(Struct):
     """Objects of manifests on their way.
 
     Attributes:

@@ -12,8 +12,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain
+
+from msgspec import Struct
 
 from kplan.admission.raw import dig_text
 from kplan.bind.flags import Flags
@@ -58,8 +59,7 @@ _OF_OTHERS = frozenset({"no-fit", "devices-changed", "volume-changed"})
 _NO_ARGS = VolumeBindingArgs()
 
 
-@dataclass
-class BindingCycle:
+class BindingCycle(Struct):
     """One pod on its way to its node.
 
     Attributes:

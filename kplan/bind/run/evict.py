@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.bind.flags import Flags
 from kplan.bind.run.perform import BudgetRefuses, HeldBack, Performer
@@ -22,8 +23,7 @@ _LOOK_EVERY = 0.5
 _ASK_BUDGET_EVERY = 5.0
 
 
-@dataclass(frozen=True)
-class VictimLeft:
+class VictimLeft(Struct, frozen=True):
     """A victim that is not gone yet.
 
     Attributes:

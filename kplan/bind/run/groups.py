@@ -10,7 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.bind.run.live import LiveCluster
 from kplan.bind.run.perform import HeldBack, Performer, reread_on_conflict
@@ -26,8 +27,7 @@ _LOOK_EVERY = 0.1
 _AGAIN = 5
 
 
-@dataclass
-class Mates:
+class Mates(Struct):
     """The pods of one group in a run.
 
     Attributes:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.bind.plan.fields import node_fields
 from kplan.bind.run.watch import Seen, Watches, relisted
@@ -27,8 +27,7 @@ from kplan.plugins.volume_binding.binder import volume_reach
 from kplan.result import Outcome
 
 
-@dataclass
-class Assumed:
+class Assumed(Struct):
     """A pod that is counted on a node before the server confirms it.
 
     Attributes:

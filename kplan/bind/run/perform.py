@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.bind.run.journal import Journal
 from kplan.bind.wire.client import Client, NoAnswer, Reply
@@ -67,8 +68,7 @@ def reread_on_conflict(step: Callable[[], None], times: int) -> None:
     return step()
 
 
-@dataclass
-class Performer:
+class Performer(Struct):
     """Carries writes out.
 
     Attributes:

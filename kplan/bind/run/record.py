@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.errors import UsageError
 from kplan.result.document_bind import BoundPod
@@ -78,8 +78,7 @@ class _FirstLine(msgspec.Struct):
 _head = msgspec.json.Decoder(_FirstLine)
 
 
-@dataclass(frozen=True)
-class JournalRecord:
+class JournalRecord(Struct, frozen=True):
     """A journal that was read.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.rights import nominates
@@ -23,8 +24,7 @@ Raw = dict[str, Any]
 _AGAIN = 5
 
 
-@dataclass(frozen=True)
-class Rehearsal:
+class Rehearsal(Struct, frozen=True):
     """Sends the writes of a plan with ``dryRun=All``.
 
     Attributes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.bind.run.perform import HeldBack, Performer
 from kplan.bind.wire.events import failed, scheduled
@@ -17,8 +18,7 @@ _WAITS_NO_MORE = frozenset(
 """Why pods are held back of which nobody reports that they failed to be scheduled."""
 
 
-@dataclass
-class Reporting:
+class Reporting(Struct):
     """What is reported, and what is kept for the end, as these are writes as well.
 
     Attributes:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from kplan.bind.flags import Flags
 from kplan.errors import KplanError
@@ -19,8 +19,7 @@ from kplan.sources.moments import time_of
 from kplan.words import count
 
 
-@dataclass(frozen=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """How a run came to its end.
 
     Attributes:

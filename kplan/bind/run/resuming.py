@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
+from msgspec import Struct
 
 from kplan.bind.run.record import JournalRecord
 from kplan.bind.run.reread import model_of
@@ -15,8 +14,7 @@ from kplan.objects.models import Pod
 from kplan.result.document_bind import BindPod, BoundPod
 
 
-@dataclass(frozen=True)
-class DecidedBefore:
+class DecidedBefore(Struct, frozen=True):
     """A pod about which the run before has decided.
 
     Attributes:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.bind.flags import Flags
 from kplan.bind.run.arrivals import Arrivals, as_real
@@ -40,8 +40,7 @@ Progress = Callable[[int, int], None]
 """Told how many pods are settled, of how many."""
 
 
-@dataclass
-class _Active:
+class _Active(Struct):
     """A pod on its way: when it is its turn again, and under which name it was planned."""
 
     due: float
@@ -50,8 +49,7 @@ class _Active:
     steps: Generator[float, None, None]
 
 
-@dataclass
-class Run:
+class Run(Struct):
     """A run over one plan.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
+
+from msgspec import Struct
 
 from kplan.bind.wire.stop import Stopped
 from kplan.objects.kinds import BY_MODEL, Kind
@@ -17,8 +18,7 @@ from kplan.sources.live.reflector import Changed, Ended, Listed, News, Reflector
 T = TypeVar("T", bound=Object)
 
 
-@dataclass(frozen=True, slots=True)
-class Seen(Generic[T]):
+class Seen(Struct, Generic[T], frozen=True):
     """An object as the server has it now; ``gone`` if it has it no more."""
 
     item: T
@@ -80,8 +80,7 @@ class Watch(Generic[T]):
                 seen(Seen(cast(T, news.item), news.gone))
 
 
-@dataclass(frozen=True)
-class Watches:
+class Watches(Struct, frozen=True):
     """Pods, nodes and what else a plan depends on, followed together.
 
     Attributes:

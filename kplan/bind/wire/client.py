@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import msgspec
+from msgspec import Struct
 
 from kplan.bind.wire.stop import Stop
 from kplan.errors import LiveError
@@ -35,8 +35,7 @@ _PASSING = frozenset({429, 500, 502, 503, 504})
 _Form = TypeVar("_Form")
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """An answer of the server.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from kplan.bind.wire.client import Client
 from kplan.errors import BindError
@@ -17,8 +17,7 @@ from kplan.sources.live import failures
 SYSTEM = "kube-system"
 
 
-@dataclass(frozen=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Which cluster it is, and what time it is there.
 
     Attributes:

@@ -8,11 +8,11 @@ whatever clock, changes it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import yaml
+from msgspec import Struct
 
 from kplan.bind.wire.client import Client
 from kplan.sources.live.scheduler import OF_SCHEDULER, PODS, without_election
@@ -26,8 +26,7 @@ _SECOND_LOOK = 3.0
 _DEFAULT_DURATION = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Responsible:
+class Responsible(Struct, frozen=True):
     """Who answers for a schedulerName.
 
     Attributes:
@@ -107,8 +106,7 @@ def _leases(name: str, own: Lease, *, known: bool) -> tuple[Lease, ...]:
     return tuple(dict.fromkeys((own, _OF_SCHEDULER, *([(NAMESPACE, name)] if name != DEFAULT_NAME else []))))
 
 
-@dataclass(frozen=True, slots=True)
-class _LeaseSeen:
+class _LeaseSeen(Struct, frozen=True):
     state: str
     holder: str = ""
     renewed: str = ""

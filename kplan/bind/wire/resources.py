@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.objects.kinds import find
 from kplan.objects.scopes import of_the_cluster
@@ -36,8 +36,7 @@ AWAITED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "
 """Kinds whose controllers make pods at once; they are created last, and their pods are awaited."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ApiResource:
+class ApiResource(Struct, frozen=True, order=True):
     """Where objects of a kind are posted.
 
     Attributes:

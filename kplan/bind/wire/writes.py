@@ -7,11 +7,11 @@ its own question. So a write is never sent twice for one effect, and none is tak
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.bind.wire.client import JSON, MERGE_PATCH, Client, Reply
 from kplan.bind.wire.resources import collection, resource_of
@@ -33,8 +33,7 @@ class ServerFinding(StrEnum):
     CHANGED = "changed"
 
 
-@dataclass(frozen=True, slots=True)
-class Reread:
+class Reread(Struct, frozen=True):
     """What the server says, and in words what is in the way where it is CHANGED."""
 
     finding: ServerFinding
@@ -45,8 +44,7 @@ class Reread:
 DONE, OPEN = Reread(ServerFinding.DONE), Reread(ServerFinding.OPEN)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One write as it is sent.
 
     Attributes:

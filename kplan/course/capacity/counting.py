@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Generic
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from kplan.cluster import AddPods, PodInfo, arrive
 from kplan.cluster.pods import DEFAULT_SCHEDULER
@@ -28,8 +27,7 @@ _WORTH_IT = 500
 """Pods from which filling nodes at once is quicker than trying each."""
 
 
-@dataclass
-class CountedSets(Generic[W]):
+class CountedSets(Struct, Generic[W]):
     """What a count came to.
 
     Attributes:
@@ -49,8 +47,7 @@ class CountedSets(Generic[W]):
     held: Held | None = None
 
 
-@dataclass
-class _Store:
+class _Store(Struct):
     """Pods made in batches, so that columns grow seldom."""
 
     planner: Planner

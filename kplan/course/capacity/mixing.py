@@ -7,10 +7,11 @@ built up from what a solver says, or node by node, and what is not needed is tak
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from heapq import heappop, heappush
 
 import numpy as np
+from msgspec import Struct, field
 
 from kplan.cluster import PodInfo
 from kplan.course.moving.bounds import Demand, Float, demands
@@ -27,8 +28,7 @@ LOOKED_AT = 50_000
 Mix = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """One kind of node that can be had.
 
     Attributes:
@@ -44,8 +44,7 @@ class Shape:
     most: int = 1000
 
 
-@dataclass(frozen=True)
-class Mixed:
+class Mixed(Struct, frozen=True):
     """What came of it.
 
     Attributes:
@@ -67,8 +66,7 @@ class Mixed:
     tried: int = 0
 
 
-@dataclass
-class Mixing:
+class Mixing(Struct):
     """A search for a mix.
 
     Attributes:

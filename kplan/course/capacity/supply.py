@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn
+
+from msgspec import Struct
 
 from kplan.admission import expand
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, arrive, to_state
@@ -19,8 +21,7 @@ from kplan.sources import ManifestObject, Manifests, load_objects
 _SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 
 
-@dataclass(frozen=True)
-class Supply:
+class Supply(Struct, frozen=True):
     """One workload whose pods are multiplied.
 
     Attributes:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.admission import ordinal
 from kplan.course.rollout import Replica, Rollout
 
 
-@dataclass(frozen=True, slots=True)
-class SetRules:
+class SetRules(Struct, frozen=True):
     """What a version's controller of StatefulSets goes by.
 
     Attributes:

@@ -6,9 +6,10 @@ Not modelled: what ``kubectl drain`` and controllers need in between, --grace-pe
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any
+
+from msgspec import Struct, field
 
 from kplan.course.drains.drain import DrainRun, Gone
 from kplan.course.readiness.durations import AT_ONCE, Span, grace_of, until_ready
@@ -21,8 +22,7 @@ Source: evictPods in staging/src/k8s.io/kubectl/pkg/drain/drain.go.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class DrainClock:
+class DrainClock(Struct, frozen=True):
     """How long a drain takes.
 
     Attributes:
@@ -72,8 +72,7 @@ def _budget(gone: Gone[Any]) -> str:
     return gone.permission.budget if gone.permission is not None else ""
 
 
-@dataclass
-class _DrainWalk:
+class _DrainWalk(Struct):
     """A drain as time goes by. A budget has as many leaves as it allows; one is free again once a pod is ready.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Generic
+
+from msgspec import Struct, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import replaced, returns
@@ -21,8 +22,7 @@ from kplan.scenario.going import Going, going
 from kplan.scenario.nodes import cordoned, node_of, put, removal
 
 
-@dataclass
-class Gone(Generic[W]):
+class Gone(Struct, Generic[W]):
     """What became of one pod.
 
     Attributes:
@@ -64,8 +64,7 @@ class Gone(Generic[W]):
         return self.held is not None and self.landing is None
 
 
-@dataclass
-class DrainRun(Generic[W]):
+class DrainRun(Struct, Generic[W]):
     """A drain that was carried out.
 
     Attributes:

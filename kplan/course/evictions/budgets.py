@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.models.policy import PodDisruptionBudgetStatus
 from kplan.scenario.budgets import budgets_over, healthy, status_of, without_scale
 
 
-@dataclass(frozen=True, slots=True)
-class Permission:
+class Permission(Struct, frozen=True):
     """The answer.
 
     Attributes:
@@ -39,8 +40,7 @@ class Permission:
     without_scale: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetHeld:
+class BudgetHeld(Struct, frozen=True):
     """A budget whose recorded status allows less than its pods do: evictions are under way.
 
     Attributes:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.models import PodDisruptionBudget
@@ -33,8 +34,7 @@ class Broken(NamedTuple):
     pods: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WouldLeave:
+class WouldLeave(Struct, frozen=True):
     """A pod that would be evicted.
 
     Attributes:

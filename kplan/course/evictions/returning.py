@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.admission.controllers.daemons import node_of, tied_to
 from kplan.admission.controllers.device_claims import status_of_copy
@@ -23,8 +24,7 @@ RETURNS_OF_ONE = 3
 """How often a pod may be evicted and come back before its chain is cut short."""
 
 
-@dataclass
-class Returns:
+class Returns(Struct):
     """Controllers that make pods again for those that left.
 
     A preemptor evicts only pods of lower priority, so a chain of preemptions ends by itself; one that evictions feed
@@ -108,8 +108,7 @@ def made_again(victim: PodInfo, name: str, cluster: Cluster, node: str = "") -> 
     return copy_of(revised(victim, cluster), name, node)
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Struct, frozen=True):
     """What becomes of a victim that its controller makes again.
 
     Attributes:
@@ -121,8 +120,7 @@ class Return:
     then: Outcome | None
 
 
-@dataclass(frozen=True, slots=True)
-class AfterEviction:
+class AfterEviction(Struct, frozen=True):
     """What becomes of the victims of a preemption.
 
     Attributes:

@@ -6,7 +6,7 @@ way, makes what left anew of the template that is due now.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from kplan.admission import ordinal
 from kplan.admission.admit import Admission

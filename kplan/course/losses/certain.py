@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from kplan.cluster import PodInfo, leave
 from kplan.cluster.owners import controller, named_node, of_its_node, returns

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -47,8 +48,7 @@ def monitor_grace(features: Features) -> int:
     return 50 if features.since(32) else 40
 
 
-@dataclass(frozen=True, slots=True)
-class Stay:
+class Stay(Struct, frozen=True):
     """How long a pod stays bound to a node that is tainted unreachable.
 
     Attributes:
@@ -109,8 +109,7 @@ class ZoneState(StrEnum):
     FULL = "full"
 
 
-@dataclass(frozen=True, slots=True)
-class ZoneLoss:
+class ZoneLoss(Struct, frozen=True):
     """What a loss makes of one zone.
 
     Attributes:

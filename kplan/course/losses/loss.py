@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Generic
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, RemoveNodes
 from kplan.cluster.owners import controller, fails_its_job, returns, returns_where_it_was
@@ -27,8 +28,7 @@ _OF_THEIR_NODE = ("DaemonSet", "Node")
 """Controllers whose pods have a node of their own."""
 
 
-@dataclass
-class LostPod(Generic[W]):
+class LostPod(Struct, Generic[W]):
     """One pod of a lost node, and what became of it.
 
     Attributes:
@@ -99,8 +99,7 @@ class LostPod(Generic[W]):
         return self.landing is not None and self.landing.elsewhere and not self.again
 
 
-@dataclass
-class FailRun(Generic[W]):
+class FailRun(Struct, Generic[W]):
     """A loss that was carried out.
 
     Attributes:

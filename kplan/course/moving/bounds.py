@@ -7,9 +7,9 @@ ask for has to fit; not even that a pod is in one piece. So no plan goes below, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -25,8 +25,7 @@ Float = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """What pods ask for that fit only on some nodes.
 
     Attributes:
@@ -38,8 +37,7 @@ class Demand:
     amounts: Float
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """What nodes offer to pods that are not theirs.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.cluster import PodInfo
 from kplan.pipeline import Planner
@@ -14,8 +14,7 @@ class EnoughTriedError(Exception):
     """No more may be tried."""
 
 
-@dataclass
-class Effort:
+class Effort(Struct):
     """Asks the pipeline, as often as it may.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.evictions.budgets import Budgets, Permission
@@ -20,8 +20,7 @@ CONTROL_PLANE = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.
 """Labels of nodes that are not there for pods."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stuck:
+class Stuck(Struct, frozen=True):
     """A pod that keeps its node from being emptied.
 
     Attributes:

@@ -9,7 +9,8 @@ before the wanted ones are tried. Nodes that are to be empty are cordoned before
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import PodInfo, arrive, leave
 from kplan.course.evictions.budgets import Budgets, Permission
@@ -24,8 +25,7 @@ ROUNDS = 6
 """How often the nodes that win over another are cordoned before all but that one are."""
 
 
-@dataclass(frozen=True, slots=True)
-class WantedPods:
+class WantedPods(Struct, frozen=True):
     """Pods that are to find a place.
 
     Attributes:
@@ -35,8 +35,7 @@ class WantedPods:
     rows: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """One pod that was moved.
 
     Attributes:
@@ -60,8 +59,7 @@ class Moved:
     cordoned: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Journey:
+class Journey(Struct, frozen=True):
     """Moves in order, and what they came to.
 
     Attributes:
@@ -139,8 +137,7 @@ def travel(
         return road.go(trial, tuple(rows), ())
 
 
-@dataclass(frozen=True)
-class _Road:
+class _Road(Struct, frozen=True):
     """What holds for all of a journey.
 
     Attributes:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, combinations, islice
 from math import comb
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -27,8 +27,7 @@ CHUNK = 50_000
 _HELD = tuple(sorted(set(Volume.__struct_fields__) - {"name", "empty_dir", "host_path", "image"}))
 
 
-@dataclass(frozen=True, slots=True)
-class Enough:
+class Enough(Struct, frozen=True):
     """Pods whose leaving makes another fit.
 
     Attributes:
@@ -40,8 +39,7 @@ class Enough:
     pods: tuple[int, ...]
 
 
-@dataclass
-class LeavingSets:
+class LeavingSets(Struct):
     """Finds sets of pods that are enough.
 
     Attributes:
@@ -140,8 +138,7 @@ class LeavingSets:
         return held
 
 
-@dataclass(frozen=True, slots=True)
-class _Short:
+class _Short(Struct, frozen=True):
     """What nodes lack for a pod.
 
     Attributes:
@@ -178,8 +175,7 @@ class _Short:
         return gives
 
 
-@dataclass(frozen=True, slots=True)
-class _Useful:
+class _Useful(Struct, frozen=True):
     """Pods that may be in the way, by node.
 
     Attributes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import PodInfo
@@ -63,8 +64,7 @@ ANNOTATIONS = {
 """What autoscalers are told by: cluster-autoscaler's annotation, Karpenter's, and Karpenter's before 0.32."""
 
 
-@dataclass(frozen=True)
-class MovingRules:
+class MovingRules(Struct, frozen=True):
     """Which pods are left alone beside those that have to be.
 
     Attributes:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
+from msgspec import Struct, field
 
 from kplan.cluster import Cluster
 from kplan.course.evictions.budgets import Budgets
@@ -33,8 +33,7 @@ SMALL = 10
 """Nodes that may go of which each set is tried."""
 
 
-@dataclass(frozen=True)
-class PackingLimits:
+class PackingLimits(Struct, frozen=True):
     """What has to hold for the nodes that are left.
 
     Attributes:
@@ -48,16 +47,14 @@ class PackingLimits:
     only: frozenset[str] | None = None
 
 
-@dataclass(frozen=True)
-class Emptied:
+class Emptied(Struct, frozen=True):
     """Nodes that go, in the order in which they are emptied, and all moves in order."""
 
     nodes: tuple[str, ...] = ()
     moves: tuple[Moved, ...] = ()
 
 
-@dataclass(frozen=True)
-class KeptNode:
+class KeptNode(Struct, frozen=True):
     """One node that stays, and why.
 
     Attributes:
@@ -71,8 +68,7 @@ class KeptNode:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class Packed:
+class Packed(Struct, frozen=True):
     """What came of it.
 
     Attributes:
@@ -92,8 +88,7 @@ class Packed:
     cut: bool = False
 
 
-@dataclass
-class PackSearch:
+class PackSearch(Struct):
     """A search for nodes that can go.
 
     Attributes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
@@ -25,8 +25,7 @@ CYCLES = 20_000
 """Cycles over all sets of nodes that are asked about."""
 
 
-@dataclass
-class Places:
+class Places(Struct):
     """Finds places, one after another.
 
     Attributes:
@@ -92,8 +91,7 @@ class Places:
         return search if search.hopeful(trial, rows, {}) else None
 
 
-@dataclass(frozen=True)
-class _Kind:
+class _Kind(Struct, frozen=True):
     """Pods alike that leave.
 
     Attributes:
@@ -105,8 +103,7 @@ class _Kind:
     eligible: NDArray[np.bool_]
 
 
-@dataclass
-class _PlaceSearch:
+class _PlaceSearch(Struct):
     """The search for places of the pods of some nodes.
 
     Attributes:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kplan.course.moving.journey import Journey
 from kplan.course.trial.what_if import WhatIf
 from kplan.pipeline import Planner
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedJourney:
+class ReplayedJourney(Struct, frozen=True):
     """What the steps of a journey come to.
 
     Attributes:

@@ -7,11 +7,12 @@ one domain come one after the other, so that what the domain may hold is known w
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.course.moving.room_rules import Apart, AtMost, RoomRules
@@ -27,8 +28,7 @@ MANY = 1_000_000
 Counts = tuple[int, ...]
 
 
-@dataclass
-class StepsLeft:
+class StepsLeft(Struct):
     """What may still be looked at in a search.
 
     Attributes:
@@ -42,7 +42,7 @@ class _GivenUpError(Exception):
     """Too much was looked at."""
 
 
-@dataclass
+@dataclasses.dataclass
 class Room:
     """Says whether pods find places.
 
@@ -59,10 +59,10 @@ class Room:
     asked: NDArray[np.int64]
     rules: RoomRules
     steps: StepsLeft
-    order: list[int] = field(init=False)
-    heads: NDArray[np.int64] = field(init=False)
-    near: frozenset[int] = field(init=False)
-    loose: frozenset[int] = field(init=False)
+    order: list[int] = dataclasses.field(init=False)
+    heads: NDArray[np.int64] = dataclasses.field(init=False)
+    near: frozenset[int] = dataclasses.field(init=False)
+    loose: frozenset[int] = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
         rules, allowed = self.rules, self.rules.allowed
@@ -116,8 +116,7 @@ class Room:
         return False
 
 
-@dataclass
-class _Filling:
+class _Filling(Struct):
     room: Room
     free: NDArray[np.int64]
     landed: Mapping[tuple[int, int], int]

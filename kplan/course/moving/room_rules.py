@@ -8,10 +8,10 @@ the spread of pods is limited by how many the emptiest domain can ever have.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.plugins.inter_pod_affinity.filtering import FilterState, TermConflict
@@ -26,8 +26,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class AtMost:
+class AtMost(Struct, frozen=True):
     """At most so many pods of some kinds land in each domain.
 
     Attributes:
@@ -48,8 +47,7 @@ class AtMost:
     tiers: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True)
-class Apart:
+class Apart(Struct, frozen=True):
     """Pods of two kinds that never are in one domain.
 
     Attributes:
@@ -63,8 +61,7 @@ class Apart:
     kinds: tuple[int, int]
 
 
-@dataclass(frozen=True)
-class RoomRules:
+class RoomRules(Struct, frozen=True):
     """What holds for pods that leave, by their kinds.
 
     Attributes:
@@ -78,8 +75,7 @@ class RoomRules:
     apart: tuple[Apart, ...]
 
 
-@dataclass(frozen=True)
-class LeavingPods:
+class LeavingPods(Struct, frozen=True):
     """Pods that leave.
 
     Attributes:

@@ -11,10 +11,11 @@ spread constraint that must hold can be helped by one that lands: for it the mov
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from kplan.cluster import PodInfo
 from kplan.course.moving.effort import Effort, EnoughTriedError
@@ -40,8 +41,7 @@ SETS = 200
 """Sets of pods of one number that are tried, the cheapest first."""
 
 
-@dataclass(frozen=True)
-class SearchResult:
+class SearchResult(Struct, frozen=True):
     """What a search came to.
 
     Attributes:
@@ -89,7 +89,7 @@ def fewest_moves(
     return SearchResult((), bound, most, helps=search.helps)
 
 
-@dataclass
+@dataclasses.dataclass
 class _MoveSearch:
     planner: Planner
     wanted: WantedPods
@@ -97,10 +97,10 @@ class _MoveSearch:
     cycles: int
     spent: bool = False
     helps: bool = False
-    effort: Effort = field(init=False)
-    leaving: LeavingSets = field(init=False)
-    costs: dict[int, tuple[int, int, int, int, str]] = field(init=False, default_factory=dict)
-    kinds: dict[int, int] = field(init=False)
+    effort: Effort = dataclasses.field(init=False)
+    leaving: LeavingSets = dataclasses.field(init=False)
+    costs: dict[int, tuple[int, int, int, int, str]] = dataclasses.field(init=False, default_factory=dict)
+    kinds: dict[int, int] = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
         cluster = self.planner.cluster
@@ -164,8 +164,7 @@ class _MoveSearch:
         return None
 
 
-@dataclass
-class _Depth:
+class _Depth(Struct):
     """The search with one number of moves.
 
     Attributes:
@@ -287,7 +286,6 @@ class _Depth:
                 self._go(deeper, pending, {**placed, row: node}, left - len(leave))
 
 
-@dataclass
 class _StepByStep(_Depth):
     """The search where pods that land may help: each move is carried out before the next.
 

@@ -6,8 +6,9 @@ containers, the time of the scheduler and of controllers. Both ends of a span ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from kplan.objects.models import Container, Pod
 from kplan.objects.models.pod import Probe
@@ -28,8 +29,7 @@ class Span(NamedTuple):
 AT_ONCE = Span()
 
 
-@dataclass(frozen=True, slots=True)
-class Paces:
+class Paces(Struct, frozen=True):
     """What specs say of the durations of a workload's pods.
 
     Attributes:

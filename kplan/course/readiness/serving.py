@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller, top_owner
@@ -28,8 +29,7 @@ class OwnerOfPods(NamedTuple):
     name: str
 
 
-@dataclass
-class Serving:
+class Serving(Struct):
     """Ready pods by workload, while pods leave and others come in their place.
 
     Attributes:

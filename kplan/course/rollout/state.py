@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.admission import Fleet, Quotas, RunningSet, ordinal
 from kplan.cluster import AddPods, PodInfo, arrive, leave
@@ -18,8 +20,7 @@ from kplan.objects.models import Pod
 from kplan.result import EventKind
 
 
-@dataclass
-class Replica:
+class Replica(Struct):
     """A pod of a fleet that is there.
 
     Attributes:
@@ -37,8 +38,7 @@ _NOW = "9999"
 """When a ReplicaSet that is made now was made: after all others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     """A pod that a controller removed.
 
     Attributes:
@@ -50,8 +50,7 @@ class Left:
     node: str
 
 
-@dataclass
-class RolloutStep:
+class RolloutStep(Struct):
     """One new pod, and what its controller removes once it is ready; the first may be of no pod.
 
     Attributes:
@@ -87,8 +86,7 @@ class StalledBy(StrEnum):
     CONTROLLER = "no-step"
 
 
-@dataclass(frozen=True, slots=True)
-class Stall:
+class Stall(Struct, frozen=True):
     """What a rollout stops at.
 
     Attributes:
@@ -116,8 +114,7 @@ class Stall:
     not_admitted: NotAdmitted | None = None
 
 
-@dataclass
-class Shared:
+class Shared(Struct):
     """What the controllers of one plan work on.
 
     Attributes:
@@ -139,8 +136,7 @@ class Shared:
     not_admitted: dict[int, NotAdmitted] = field(default_factory=dict)
 
 
-@dataclass
-class Rollout:
+class Rollout(Struct):
     """A fleet on its way.
 
     Attributes:

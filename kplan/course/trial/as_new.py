@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from kplan.cluster import PodInfo, Remove, released
 from kplan.cluster.owners import of_its_node

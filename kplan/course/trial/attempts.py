@@ -7,8 +7,9 @@ and what it says is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
+
+from msgspec import Struct
 
 from kplan.cluster import PodInfo, leave
 from kplan.cluster.owners import replaced
@@ -25,8 +26,7 @@ Why = Callable[[Planner, PodInfo, PlanEvent], W]
 """An observer: what it says of a pod that was not placed."""
 
 
-@dataclass(frozen=True, slots=True)
-class TriedPod(Generic[W]):
+class TriedPod(Struct, Generic[W], frozen=True):
     """What became of one pod that was tried.
 
     Attributes:

@@ -15,9 +15,9 @@ Source:          kubernetes v1.37.2 pkg/kubelet/lifecycle/predicate.go Admit, ge
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -36,8 +36,7 @@ _OS = "kubernetes.io/os"
 _SOURCE = "kubernetes.io/config.source"
 
 
-@dataclass(frozen=True)
-class NotAdmitted:
+class NotAdmitted(Struct, frozen=True):
     """Why nothing runs a pod on the node that it names.
 
     Attributes:
@@ -57,8 +56,7 @@ class NotAdmitted:
     free: int = 0
 
 
-@dataclass(frozen=True)
-class Admitted:
+class Admitted(Struct, frozen=True):
     """What kubelets make of pods that name their nodes.
 
     Attributes:

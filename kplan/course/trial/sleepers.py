@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import PodInfo
 from kplan.course.trial.alike import likeness
@@ -12,8 +13,7 @@ from kplan.course.trial.waking import Asleep, asleep
 from kplan.pipeline import Planner
 
 
-@dataclass(frozen=True, slots=True)
-class Sleepers:
+class Sleepers(Struct, frozen=True):
     """Pods that wait and were refused.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.trial.alike import likeness
@@ -16,8 +17,7 @@ KINDS = 100
 """Kinds of pods that are asked about; pods alike are one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asleep:
+class Asleep(Struct, frozen=True):
     """Pods that wait and that the scheduler refuses.
 
     Attributes:

@@ -12,8 +12,9 @@ in a cluster that is built of what those have left.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Generic
+
+from msgspec import Struct
 
 from kplan.cluster import PodInfo
 from kplan.cluster.owners import of_its_node
@@ -25,8 +26,7 @@ from kplan.scenario import Effect, Step
 from kplan.scenario.budgets import recorded, rewritten
 
 
-@dataclass(frozen=True, slots=True)
-class TakenStep(Generic[W]):
+class TakenStep(Struct, Generic[W], frozen=True):
     """A step that was taken.
 
     Attributes:

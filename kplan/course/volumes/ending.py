@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.objects.models import PersistentVolumeClaim, Pod
@@ -14,8 +15,7 @@ from kplan.plugins.shared.claims import claim_uses
 _RETAIN = "Retain"
 
 
-@dataclass(frozen=True, slots=True)
-class EndedClaim:
+class EndedClaim(Struct, frozen=True):
     """A claim that was being deleted, and whose last pod is gone.
 
     Attributes:

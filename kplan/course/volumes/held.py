@@ -6,7 +6,8 @@ The scheduler does not ask for it: such a pod is placed, and waits there until t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.silence import is_silent
@@ -24,8 +25,7 @@ _NOT_ATTACHED = "kubernetes.io/no-provisioner"
 _PLACED_IN = ("gce_persistent_disk", "aws_elastic_block_store", "azure_disk", "cinder", "vsphere_volume", "fc", "rbd")
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A volume that a pod waits for.
 
     Attributes:
@@ -157,8 +157,7 @@ def _waits_there(cluster: Cluster, rows: Iterable[int], node: str) -> str:
     return next((pod.key for pod in pods if pod.pod.spec.node_name == node and not pod.pod.ended), "")
 
 
-@dataclass
-class Attached:
+class Attached(Struct):
     """Where volumes are attached while pods that share them are placed one after the other.
 
     Attributes:

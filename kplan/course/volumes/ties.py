@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.objects.models import PersistentVolume
@@ -21,8 +21,7 @@ _ZONES = {
 """Label of a volume, and labels of nodes it is held against, the first that is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(Struct, frozen=True):
     """A volume that no node that is left reaches.
 
     Attributes:

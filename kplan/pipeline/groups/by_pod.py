@@ -8,7 +8,9 @@ podGroupPodSchedulingAlgorithm.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
+
+from msgspec.structs import replace
 
 from kplan.cluster import PodInfo, leave
 from kplan.framework.codes import Code
@@ -91,7 +93,7 @@ def _asked_to_wait(permit: NodeStatus | None) -> NodeStatus | None:
     """
     if permit is None:
         return None
-    return replace(permit, message=", ".join((*permit.reasons, ASKED_TO_WAIT)))
+    return dataclasses.replace(permit, message=", ".join((*permit.reasons, ASKED_TO_WAIT)))
 
 
 def _evicting(trial: Tries, cycle: Cycle, outcome: Outcome) -> TriedMember:

@@ -7,8 +7,10 @@ podGroupSchedulingDefaultAlgorithm, submitPodGroupAlgorithmResult.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Nominate, PodInfo, Remove
 from kplan.framework.codes import Code
@@ -65,8 +67,7 @@ def _asked(planner: Tries, name: str) -> GroupInfo:
     return GroupInfo(name, PodGroup(spec=spec), tuple(waiting), sum(pod.bound for pod in mine), asked=True)
 
 
-@dataclass(frozen=True, slots=True)
-class PodGroupCycle:
+class PodGroupCycle(Struct, frozen=True):
     """One turn of a group.
 
     Attributes:

@@ -6,7 +6,7 @@ pkg/scheduler/schedule_one_podgroup.go podGroupCycle, runWorkloadAwarePreemption
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from kplan.framework.codes import Code, Point
 from kplan.framework.groups import GroupHandle, GroupInfo, GroupPostFilter

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.cluster import Change, Cluster, Nominate
 from kplan.framework.codes import Code
@@ -21,8 +23,7 @@ from kplan.result.group import GroupOutcome
 from kplan.result.outcome import Preempted
 
 
-@dataclass(frozen=True, slots=True)
-class Cycled:
+class Cycled(Struct, frozen=True):
     """What one cycle came to.
 
     Attributes:

@@ -8,7 +8,8 @@ completeCompositePodGroupAlgorithmResultMap.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.framework.codes import Code

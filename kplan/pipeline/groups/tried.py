@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from kplan.cluster import PodInfo
 from kplan.framework.codes import Code
@@ -36,8 +37,7 @@ class Tries(Steps, Protocol):
         """Start a cycle of one pod of a group."""
 
 
-@dataclass(frozen=True, slots=True)
-class TriedMember:
+class TriedMember(Struct, frozen=True):
     """One pod that was tried.
 
     Attributes:
@@ -61,8 +61,7 @@ class TriedMember:
     codes: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class TriedGroup:
+class TriedGroup(Struct, frozen=True):
     """What trying a group came to.
 
     Attributes:

@@ -7,7 +7,8 @@ podGroupSchedulingPlacementAlgorithm, podGroupPodSchedulingAlgorithm, findBestPo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kplan.cluster import PodInfo
 from kplan.framework.codes import Code, Point

@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -28,8 +28,7 @@ NO_VICTIMS = "No preemption victims found for incoming pod"
 ORDERS_TRIED = 11
 
 
-@dataclass(frozen=True, slots=True)
-class VictimSearch:
+class VictimSearch(Struct, frozen=True):
     """The search for victims of one preemptor, on all nodes in step.
 
     Attributes:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.codes import Code
@@ -26,8 +26,7 @@ from kplan.plugins.shared.pod_groups import GATE, group_of, priority_in_group, p
 TieOrder = Callable[[Rows], Rows]
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """What is evicted as one.
 
     Attributes:
@@ -127,8 +126,7 @@ def violations(units: Sequence[Unit], cluster: Cluster, *, first: bool = False) 
     return [int(any(generator)) if first else sum(generator) for generator in broken]
 
 
-@dataclass(frozen=True, slots=True)
-class UnitSearch:
+class UnitSearch(Struct, frozen=True):
     """The search for victims of one pod where some leave as groups, node by node.
 
     Attributes:

@@ -23,11 +23,11 @@ Source:          kubernetes v1.37.2, v1.36.3, v1.35.4 and v1.34.4 pkg/scheduler/
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Change, Cluster, CountClaimed, PodInfo, Put
 from kplan.framework.args import DynamicResourcesArgs
@@ -63,8 +63,7 @@ NOTHING_FREED = "still not schedulable"
 CLEANED = "deallocation and deletion of ResourceClaims completed"
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicResources:
+class DynamicResources(Struct, frozen=True):
     """The plugin; its module says what it does."""
 
     name: ClassVar[str] = "DynamicResources"

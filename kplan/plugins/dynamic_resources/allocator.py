@@ -10,7 +10,8 @@ experimental} Allocate, allocateOne.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.objects.models.devices import DeviceAttribute, DeviceClass
 from kplan.plugins.dynamic_resources.constraints import members, scalar, static_attribute
@@ -33,8 +34,7 @@ class _TimeOut(Exception):
     """The search takes too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class _At:
+class _At(Struct, frozen=True):
     """A point of the search: which device of which request is next."""
 
     claim: int

@@ -8,9 +8,10 @@ staging/src/k8s.io/dynamic-resource-allocation/resourceclaim Name, IsForPod, IsR
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.features import Features
@@ -37,8 +38,7 @@ SPECIAL_NAME = "<extended-resources>"
 BINDING_TIMEOUT = timedelta(seconds=600)
 
 
-@dataclass(frozen=True, slots=True)
-class PodClaim:
+class PodClaim(Struct, frozen=True):
     """A claim of a pod.
 
     Attributes:

@@ -6,12 +6,14 @@ features, before selectors, before devices that are not there. Constraints are l
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.features import Features
@@ -113,8 +115,7 @@ def _elsewhere(claim: PodClaim, cluster: Cluster, features: Features, timeout: t
     )
 
 
-@dataclass(frozen=True)
-class _Node:
+class _Node(Struct, frozen=True):
     """One node, asked about some claims.
 
     Attributes:
@@ -185,7 +186,7 @@ class _Node:
         """What keeps devices from being given together that would each do; None if nothing does."""
         if self._found(self.wants):
             return None, ()
-        bare = [replace(want, constraints=()) for want in self.wants]
+        bare = [dataclasses.replace(want, constraints=()) for want in self.wants]
         if not any(want.constraints for want in self.wants) or not self._found(bare):
             return Lack.TOGETHER, ()
         constraints = [
@@ -205,7 +206,7 @@ class _Node:
     def _constraint(self, plans: Plans, number: int, at: int, constraint: ClaimConstraint) -> ClaimConstraintFacts:
         wants = list(self.wants)
         rest = tuple(other for i, other in enumerate(wants[number].constraints) if i != at)
-        wants[number] = replace(wants[number], constraints=rest)
+        wants[number] = dataclasses.replace(wants[number], constraints=rest)
         mine = [
             (key, plan)
             for key, plan in plans.by_key.items()

@@ -7,9 +7,9 @@ Source: kubernetes v1.37.2 and v1.34.4 pkg/scheduler/framework/plugins/dynamicre
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -29,8 +29,7 @@ Codes = NDArray[np.int64]
 ANNOTATION = "resource.kubernetes.io/extended-resource-claim"
 
 
-@dataclass(frozen=True, slots=True)
-class ExtendedResources:
+class ExtendedResources(Struct, frozen=True):
     """The extended resources of a pod of which devices serve at least one.
 
     Attributes:
@@ -99,16 +98,14 @@ def patterns(extended: ExtendedResources, cluster: Cluster, features: Features) 
     return codes, lacking
 
 
-@dataclass(slots=True)
-class _Ask:
+class _Ask(Struct):
     """Devices that a container asks for."""
 
     name: str
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class RequestMapping:
+class RequestMapping(Struct, frozen=True):
     """Which request of the special claim serves a container's resource."""
 
     container: str
@@ -116,8 +113,7 @@ class RequestMapping:
     request: str
 
 
-@dataclass(frozen=True, slots=True)
-class SpecialRequests:
+class SpecialRequests(Struct, frozen=True):
     """What the special claim asks for on some nodes.
 
     Attributes:
@@ -157,8 +153,7 @@ def special_requests(extended: ExtendedResources, pattern: int, pod: PodInfo, fe
     return SpecialRequests(ResourceClaimSpec(devices=DeviceClaim(requests=requests)), tuple(mappings))
 
 
-@dataclass
-class _Asks:
+class _Asks(Struct):
     """The requests for one resource."""
 
     resource: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from kplan.framework.findings import Facts
 from kplan.plugins.shared.devices.cel_device import CelDevice
@@ -54,8 +55,7 @@ class Lack(StrEnum):
     """A selector does not compile, or fails on a device."""
 
 
-@dataclass(frozen=True, slots=True)
-class Short:
+class Short(Struct, frozen=True):
     """An amount that is not left.
 
     Attributes:
@@ -71,8 +71,7 @@ class Short:
     whole: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceVerdict:
+class DeviceVerdict(Struct, frozen=True):
     """One device, and what refuses it to a request.
 
     Attributes:
@@ -116,8 +115,7 @@ class DeviceVerdict:
         return self.device.rpartition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class RequestFacts:
+class RequestFacts(Struct, frozen=True):
     """One request, or one option of a prioritized list, on one node.
 
     Attributes:
@@ -161,8 +159,7 @@ class RequestFacts:
         return self.selected + sum(device.why is DeviceWhy.CLAIM for device in self.devices)
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimConstraintFacts:
+class ClaimConstraintFacts(Struct, frozen=True):
     """A constraint that keeps devices from being given together.
 
     Attributes:
@@ -182,8 +179,7 @@ class ClaimConstraintFacts:
     alone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """An allocated claim that is not to be had on a node.
 
     Attributes:
@@ -201,8 +197,7 @@ class Elsewhere:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class KnownValues:
+class KnownValues(Struct, frozen=True):
     """What the devices of the cluster have of an attribute that some are without.
 
     Attributes:
@@ -214,8 +209,7 @@ class KnownValues:
     values: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeClaims:
+class NodeClaims(Struct, frozen=True):
     """The claims of a pod on one node.
 
     Attributes:
@@ -242,8 +236,7 @@ class NodeClaims:
         return self.requests[self.lacking] if self.lacking >= 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class DynamicResourcesFacts(Facts):
+class DynamicResourcesFacts(Facts, frozen=True):
     """What each node asked about has for the claims of a pod.
 
     Attributes:

@@ -7,10 +7,10 @@ Filter.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -43,8 +43,7 @@ Codes = NDArray[np.int64]
 BINDING_GATES = ("DRADeviceBindingConditions", "DRAResourceClaimDeviceStatus")
 
 
-@dataclass
-class ClaimFilter:
+class ClaimFilter(Struct):
     """Asks about one pod on some nodes.
 
     Attributes:

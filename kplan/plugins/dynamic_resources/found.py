@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from kplan.plugins.shared.devices.device import PooledDevice, WrittenAmount
 from kplan.plugins.shared.devices.index import NodeDevices
@@ -69,8 +70,7 @@ class SearchStop(Exception):
         self.selector = selector
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenDevice:
+class ChosenDevice(Struct, frozen=True):
     """One device that was found.
 
     Attributes:
@@ -92,8 +92,7 @@ class ChosenDevice:
     consumed: tuple[tuple[str, WrittenAmount], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOutcome:
+class SearchOutcome(Struct, frozen=True):
     """What a search came to.
 
     Attributes:

@@ -8,7 +8,8 @@ k8s.io/dynamic-resource-allocation/resourceclaim BindTo, IsForPod, IsForPodGroup
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.framework.features import Features
@@ -26,8 +27,7 @@ UNRESERVED = "ResourceClaim unreserved for PodGroup"
 DEALLOCATED = "deallocation of PodGroup ResourceClaim completed"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupFailure:
+class GroupFailure(Struct, frozen=True):
     """What keeps the claims of a group from being looked at.
 
     Attributes:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.objects.models import ResourceClaim
 from kplan.objects.quantity import QuantityFormat, format_nanos
@@ -34,8 +36,7 @@ def users_of(claims: Mapping[str, ResourceClaim], keys: Iterable[str]) -> tuple[
     return tuple(users)
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(Struct, frozen=True):
     """Tells what refuses a device.
 
     Attributes:

@@ -7,7 +7,8 @@ allocateDevice, rollbackDevice.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.objects.models.devices import DeviceAttribute
 from kplan.plugins.dynamic_resources.capacity import CapacityError, fits, takes
@@ -23,8 +24,7 @@ from kplan.plugins.shared.devices.device import PooledDevice, WrittenAmount
 OPTIONAL_NODE_OPERATIONS = "DRAOptionalNodeOperations"
 
 
-@dataclass(slots=True)
-class Given:
+class Given(Struct):
     """What giving one device away has changed, so that it can be taken back."""
 
     place: DevicePlace

@@ -10,11 +10,11 @@ pkg/scheduler/framework/plugins/dynamicresources/nodeallocatabledynamicresources
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -53,8 +53,7 @@ class Lacks(NamedTuple):
     final: bool
 
 
-@dataclass(frozen=True)
-class NodeResources:
+class NodeResources(Struct, frozen=True):
     """What devices stand for, asked about one pod.
 
     Attributes:

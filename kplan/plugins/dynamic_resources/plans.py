@@ -7,7 +7,8 @@ experimental} Allocate, validateDeviceRequest, isSelectable, selectorsMatch.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.objects.models.devices import DeviceClass
 from kplan.plugins.dynamic_resources.capacity import CapacityError, fits
@@ -24,8 +25,7 @@ Key = tuple[int, int, int]
 """Positions of claim, entry and option."""
 
 
-@dataclass(slots=True)
-class RequestPlan:
+class RequestPlan(Struct):
     """One request or option, and how many devices it comes to on this node.
 
     Attributes:
@@ -43,8 +43,7 @@ class RequestPlan:
     every: tuple[DevicePlace, ...] = ()
 
 
-@dataclass
-class Plans:
+class Plans(Struct):
     """The plans of all requests of some claims.
 
     Attributes:

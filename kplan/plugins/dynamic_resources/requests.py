@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import count
 
 import msgspec
+from msgspec import Struct
 
 from kplan.objects.models.devices import DeviceConstraint, DeviceRequest, ExactDeviceRequest, ResourceClaimSpec
 from kplan.plugins.shared.devices.device import WrittenAmount
@@ -18,8 +19,7 @@ MAX_OPTIONS = 8
 """Most options of a prioritized list; what one is worth counts down from it."""
 
 
-@dataclass(frozen=True, slots=True)
-class TolerationRules:
+class TolerationRules(Struct, frozen=True):
     """A taint of devices that is tolerated."""
 
     key: str
@@ -28,8 +28,7 @@ class TolerationRules:
     effect: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimRequest:
+class ClaimRequest(Struct, frozen=True):
     """A request for devices of one class, or one option of a prioritized list.
 
     Attributes:
@@ -57,8 +56,7 @@ class ClaimRequest:
     derived: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One entry of a claim's requests.
 
     Attributes:
@@ -72,8 +70,7 @@ class Entry:
     prioritized: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimConstraint:
+class ClaimConstraint(Struct, frozen=True):
     """What devices must have in common, or must not.
 
     Attributes:

@@ -7,10 +7,10 @@ long as slices, classes and nodes stay as they are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.framework.features import Features
@@ -32,8 +32,7 @@ NOTHING = SearchOutcome((), score=0)
 """What is found where nothing has to be looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeChoice:
+class NodeChoice(Struct, frozen=True):
     """What a pod gets on one node.
 
     Attributes:
@@ -107,8 +106,7 @@ class Choices(Mapping[int, NodeChoice]):
         return scores
 
 
-@dataclass(frozen=True, slots=True)
-class Searcher:
+class Searcher(Struct, frozen=True):
     """Looks for the devices of one pod.
 
     Attributes:

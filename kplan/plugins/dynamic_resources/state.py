@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.framework.reason_codes import ReasonCode
@@ -35,8 +37,7 @@ TIMED_OUT = ClaimReason("timed out trying to allocate devices", ReasonCode.DEVIC
 NOT_AVAILABLE = ClaimReason("resourceclaim not available on the node", ReasonCode.DEVICE_CLAIM_OUT_OF_REACH)
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimsState:
+class ClaimsState(Struct, frozen=True):
     """The claims of a pod.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster.affinity import AffinityTerm
 from kplan.framework.findings import Facts, Findings
@@ -22,16 +22,14 @@ SHOWN = 10
 """Most names in one list; a count stands beside each."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodNames:
+class PodNames(Struct, frozen=True):
     """Some names, sorted, and how many there are in all."""
 
     count: int
     shown: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TermFacts:
+class TermFacts(Struct, frozen=True):
     """One term as its pod has it.
 
     Attributes:
@@ -47,8 +45,7 @@ class TermFacts:
     topology_key: str
 
 
-@dataclass(frozen=True, slots=True)
-class FailedTerm:
+class FailedTerm(Struct, frozen=True):
     """One term that fails on a node.
 
     Attributes:
@@ -63,8 +60,7 @@ class FailedTerm:
     pods: PodNames
 
 
-@dataclass(frozen=True, slots=True)
-class NodeConflict:
+class NodeConflict(Struct, frozen=True):
     """Why one node is refused.
 
     Attributes:
@@ -78,8 +74,7 @@ class NodeConflict:
     terms: tuple[FailedTerm, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityReach:
+class AffinityReach(Struct, frozen=True):
     """Where the required affinity of the pod could be met.
 
     Attributes:
@@ -95,8 +90,7 @@ class AffinityReach:
     matches_itself: bool
 
 
-@dataclass(frozen=True, slots=True)
-class InterPodAffinityFacts(Facts):
+class InterPodAffinityFacts(Facts, frozen=True):
     """Why nodes are refused.
 
     Attributes:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster.affinity import AffinityTerm
 from kplan.framework.closing import Closing
@@ -35,8 +35,7 @@ ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"
 EXISTING_ANTI_AFFINITY = "node(s) didn't satisfy existing pods anti-affinity rules"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RequiredAffinity:
+class RequiredAffinity(Struct, frozen=True, eq=False):
     """The required affinity terms of the incoming pod: one and the same pod must match all of them.
 
     Attributes:
@@ -73,8 +72,7 @@ class RequiredAffinity:
         return satisfied & self.labelled.take(worlds.rows)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TermConflict:
+class TermConflict(Struct, frozen=True, eq=False):
     """One anti-affinity term and the pods that conflict by it.
 
     Attributes:
@@ -103,8 +101,7 @@ class TermConflict:
         return (count + worlds.total(self.counter.pods) > 0) & self.labelled.take(worlds.rows)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FilterState:
+class FilterState(Struct, frozen=True, eq=False):
     """What is checked for a pod.
 
     Attributes:

@@ -15,10 +15,10 @@ Source:          kubernetes v1.37.2 pkg/scheduler/framework/plugins/nodevolumeli
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -44,8 +44,7 @@ def not_installed(driver: str) -> str:
     return f"{driver} CSI driver is not installed on the node"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeVolumeLimitsState:
+class NodeVolumeLimitsState(Struct, frozen=True):
     """Volumes of the pod, and what nodes allow.
 
     Attributes:
@@ -59,8 +58,7 @@ class NodeVolumeLimitsState:
     known: dict[str, Mask] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class DriverUsage(Facts):
+class DriverUsage(Facts, frozen=True):
     """One driver on one node.
 
     Attributes:
@@ -84,8 +82,7 @@ class DriverUsage(Facts):
     present: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeVolumeLimitsFacts(Facts):
+class NodeVolumeLimitsFacts(Facts, frozen=True):
     """Usage of each driver that the pod needs, node by node."""
 
     usage: tuple[DriverUsage, ...]

@@ -7,10 +7,10 @@ getCSIDriverInfo, getCSIDriverInfoFromSC, checkAttachableInlineVolume, getNodeVo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
@@ -133,8 +133,7 @@ def _used(driver: str, handle: str, plugin: int, claim: PersistentVolumeClaim) -
     return UsedVolume(driver, f"{driver}/{handle}", plugin, claim.name) if driver and handle else None
 
 
-@dataclass(slots=True)
-class Uses:
+class Uses(Struct):
     """Volumes of all pods, one entry a pod and volume, by pod row.
 
     Attributes:
@@ -159,8 +158,7 @@ class Uses:
 _Seen = tuple[PersistentVolumeClaim, PersistentVolume | None, UsedVolume | None]
 
 
-@dataclass(slots=True)
-class Attachments:
+class Attachments(Struct):
     """Keeps ``Uses`` up to date.
 
     A plan changes claims and volumes with every pod it places (annotations, claimRef), hardly ever what they count

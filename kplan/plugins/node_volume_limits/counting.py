@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
@@ -31,8 +32,7 @@ Moves = Sequence[tuple[int, int]]
 NO_LIMIT = -1
 
 
-@dataclass(frozen=True, slots=True)
-class DriverCount:
+class DriverCount(Struct, frozen=True):
     """One driver on one node.
 
     Attributes:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from kplan.framework.worlds import Int, Mask
@@ -34,8 +35,7 @@ SYSTEM_DEFAULTS = (
 """What a pod without constraints gets unless the profile lists others; their order is that of the sum of scores."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(Struct, frozen=True):
     """One compiled constraint.
 
     Attributes:
@@ -170,8 +170,7 @@ def _by_first_label(services: Iterable[Service]) -> dict[tuple[str, str, str], l
     return index
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Inclusion:
+class Inclusion(Struct, frozen=True, eq=False):
     """Which nodes a constraint may count, by each of the rules.
 
     Attributes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from kplan.framework.worlds import Worlds
 
 
-@dataclass(frozen=True, slots=True)
-class DomainCount(Facts):
+class DomainCount(Facts, frozen=True):
     """One domain as the cluster is.
 
     Attributes:
@@ -38,8 +36,7 @@ class DomainCount(Facts):
     nodes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ConstraintFacts(Facts):
+class ConstraintFacts(Facts, frozen=True):
     """One DoNotSchedule constraint as the cluster is; nodes by name.
 
     Attributes:
@@ -79,8 +76,7 @@ class ConstraintFacts(Facts):
     counted_despite_taints: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedBy(Facts):
+class RefusedBy(Facts, frozen=True):
     """One constraint that one node does not satisfy; the first of a node is the one the scheduler names.
 
     Attributes:
@@ -104,8 +100,7 @@ class RefusedBy(Facts):
     skew: int
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadFacts(Facts):
+class SpreadFacts(Facts, frozen=True):
     """Why nodes were refused.
 
     Attributes:

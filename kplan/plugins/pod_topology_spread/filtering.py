@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.framework.closing import Closing
@@ -33,8 +33,7 @@ NO_DOMAIN = 2**31 - 1
 """Minimum over no domain at all. Source: v1.37.2 plugins/podtopologyspread/filtering.go newCriticalPaths."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HardSpread:
+class HardSpread(Struct, frozen=True, eq=False):
     """One DoNotSchedule constraint and what the cluster as it is counts for it.
 
     Attributes:
@@ -70,15 +69,13 @@ class HardSpread:
         return self.domains < self.constraint.min_domains
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HardState:
+class HardState(Struct, frozen=True, eq=False):
     """State of PreFilter: all DoNotSchedule constraints of the pod, in order."""
 
     spreads: tuple[HardSpread, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Skews:
+class Skews(Struct, frozen=True, eq=False):
     """What one constraint says about M worlds.
 
     Attributes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.framework.comparing import Compared, NodeSets
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from kplan.framework.worlds import Rows
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SoftSpread:
+class SoftSpread(Struct, frozen=True, eq=False):
     """One ScheduleAnyway constraint and what it counts.
 
     Attributes:
@@ -52,8 +51,7 @@ class SoftSpread:
     domains: NDArray[np.int32] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SoftState:
+class SoftState(Struct, frozen=True, eq=False):
     """State of PreScore.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.framework.findings import About, Why
@@ -23,8 +23,7 @@ BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 WAIT_FOR_FIRST_CONSUMER = "WaitForFirstConsumer"
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimUse:
+class ClaimUse(Struct, frozen=True):
     """One volume of a pod that is a claim.
 
     Attributes:

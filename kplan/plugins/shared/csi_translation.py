@@ -6,9 +6,9 @@ Source: csi-translation-lib v0.37.2 translate.go, plugins/*.go (equal since v0.3
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from kplan.framework.features import Features
@@ -29,8 +29,7 @@ class TranslationError(Exception):
     """A volume that its CSI driver has no name for; the message is the scheduler's text."""
 
 
-@dataclass(frozen=True, slots=True)
-class InTreePlugin:
+class InTreePlugin(Struct, frozen=True):
     """A storage plugin that was once part of Kubernetes.
 
     Attributes:

@@ -9,10 +9,10 @@ pkg/volume/util/attach_limit.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.framework.codes import Cost, Reads
 from kplan.framework.findings import Findings, RowError, failed_everywhere, passed, refused
@@ -32,8 +32,7 @@ VolumeSource = Volume | PersistentVolumeSpec
 """What names a disk: an entry of a pod's volumes, or the spec of a PersistentVolume."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiskKind:
+class DiskKind(Struct, frozen=True):
     """One kind of in-tree volume.
 
     Attributes:

@@ -8,7 +8,8 @@ getHighestAllAncestor; plugins/gangscheduling/gangscheduling.go isCPGTreeReady, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.cluster.pods import seconds
@@ -43,8 +44,7 @@ def _parents(cluster: Cluster) -> Mapping[str, CompositePodGroup]:
     return table
 
 
-@dataclass(frozen=True, slots=True)
-class Lineage:
+class Lineage(Struct, frozen=True):
     """What is above a group.
 
     Attributes:

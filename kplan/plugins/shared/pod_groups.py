@@ -8,7 +8,8 @@ GetPodPriority; util/utils.go PodGroupPriority.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.groups import group_key, workload_key
@@ -24,8 +25,7 @@ from kplan.plugins.shared.group_trees import decides_priority, in_trees, root_of
 GATE = "GenericWorkload"
 
 
-@dataclass(frozen=True, slots=True)
-class GroupCounts:
+class GroupCounts(Struct, frozen=True):
     """How many pods of a group there are.
 
     Attributes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster.cluster import CPU, MEMORY
 from kplan.framework.args import ResourceSpec
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from kplan.cluster import Cluster
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredResource:
+class ScoredResource(Struct, frozen=True):
     """One resource that counts in a score, on each of M nodes.
 
     Attributes:

@@ -8,9 +8,9 @@ Source: kubernetes v1.37.2 pkg/scheduler/framework/plugins/volumebinding/binder.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
@@ -32,16 +32,14 @@ from kplan.plugins.volume_binding.capacity import allowed_topology, free_storage
 from kplan.plugins.volume_binding.matching import MatchError, Matching
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Struct, frozen=True):
     """An existing volume is bound to a claim; ``claim`` is ``namespace/name``."""
 
     claim: str
     volume: str
 
 
-@dataclass(frozen=True, slots=True)
-class Provision:
+class Provision(Struct, frozen=True):
     """A volume is made for a claim.
 
     Attributes:
@@ -53,8 +51,7 @@ class Provision:
     capacity: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PodVolumes:
+class PodVolumes(Struct, frozen=True):
     """What placing the pod on a node does for its unbound claims.
 
     Attributes:
@@ -76,8 +73,7 @@ def _name(key: str) -> str:
     return key.partition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class PodClaims:
+class PodClaims(Struct, frozen=True):
     """Claims of a pod.
 
     Attributes:
@@ -89,8 +85,7 @@ class PodClaims:
     delayed: tuple[PersistentVolumeClaim, ...]
 
 
-@dataclass(slots=True)
-class VolumeSearch:
+class VolumeSearch(Struct):
     """State of one search over M nodes.
 
     Attributes:

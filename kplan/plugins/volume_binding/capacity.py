@@ -7,9 +7,9 @@ hasEnoughCapacity (equal since v1.34).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
@@ -24,8 +24,7 @@ from kplan.plugins.volume_binding.preference import Preference, VolumePlace, sin
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
 
-@dataclass(frozen=True, slots=True)
-class FreeStorage:
+class FreeStorage(Struct, frozen=True):
     """Where a new volume fits.
 
     Attributes:

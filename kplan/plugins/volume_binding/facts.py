@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,8 +31,7 @@ from kplan.plugins.volume_binding.matching import MatchError, Mismatch, free_mis
 from kplan.plugins.volume_binding.volume_index import volume_index
 
 
-@dataclass(frozen=True, slots=True)
-class BoundVolume(Facts):
+class BoundVolume(Facts, frozen=True):
     """A claim of the pod that has its volume.
 
     Attributes:
@@ -57,8 +55,7 @@ class BoundVolume(Facts):
     reachable: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UnsuitableVolume(Facts):
+class UnsuitableVolume(Facts, frozen=True):
     """A volume of the right class that the claim cannot have on any node.
 
     Attributes:
@@ -70,8 +67,7 @@ class UnsuitableVolume(Facts):
     why: Mismatch
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingClaim(Facts):
+class WaitingClaim(Facts, frozen=True):
     """A claim that waits for its first consumer.
 
     Attributes:
@@ -97,16 +93,14 @@ class WaitingClaim(Facts):
     tracked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LabelOfNode(Facts):
+class LabelOfNode(Facts, frozen=True):
     """A label of a node; ``value`` is empty where the node lacks it."""
 
     key: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class NodeStorage(Facts):
+class NodeStorage(Facts, frozen=True):
     """What a refused node has to offer.
 
     Attributes:
@@ -122,8 +116,7 @@ class NodeStorage(Facts):
     largest: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeBindingFacts(Facts):
+class VolumeBindingFacts(Facts, frozen=True):
     """Claims of the pod, and the refused nodes."""
 
     bound: tuple[BoundVolume, ...]

@@ -6,9 +6,9 @@ Local volumes and their capacities come one a node, thousands in all; looked up 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, LabelColumn
@@ -16,8 +16,7 @@ from kplan.framework.worlds import Int, Mask
 from kplan.objects.selectors import NodeTerm, Requirement
 
 
-@dataclass(frozen=True, slots=True)
-class VolumePlace:
+class VolumePlace(Struct, frozen=True):
     """The nodes one thing is for.
 
     Attributes:

@@ -7,7 +7,8 @@ plugins/helper/shape_score.go BuildBrokenLinearFunction.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.objects.models import PersistentVolumeClaim
@@ -21,8 +22,7 @@ class WouldCrash(Exception):
     """An input that crashes kube-scheduler itself; the message says on what."""
 
 
-@dataclass(slots=True)
-class StorageAmount:
+class StorageAmount(Struct):
     """Storage of one class [bytes]."""
 
     requested: int = 0

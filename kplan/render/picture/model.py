@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from kplan.render.picture.canvas import Canvas
 
@@ -43,8 +44,7 @@ class Panel(Protocol):
         """Draw it below its title; give the height used [pixels]."""
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Struct, frozen=True):
     """The picture of a question.
 
     Attributes:

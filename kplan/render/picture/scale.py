@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, log2, log10
+
+from msgspec import Struct
 
 Write = Callable[[float], str]
 """Writes a number of a scale."""
 
 
-@dataclass(frozen=True)
-class LinearScale:
+class LinearScale(Struct, frozen=True):
     """A linear scale.
 
     Attributes:
@@ -33,8 +33,7 @@ class LinearScale:
         return self.start + part * (self.end - self.start)
 
 
-@dataclass(frozen=True)
-class ScaleUnit:
+class ScaleUnit(Struct, frozen=True):
     """How the numbers of a scale are written, all of them alike.
 
     Attributes:

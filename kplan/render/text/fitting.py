@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.render.text.cells import columns_of, wrapped
 
@@ -20,8 +21,7 @@ _WITHIN = re.compile(r"(?<!,) ")
 Rows = list[list[str]]
 
 
-@dataclass(frozen=True)
-class Fitting:
+class Fitting(Struct, frozen=True):
     """Which columns give way where a table is too wide.
 
     Attributes:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.render.heads import MEANINGS, heads_of
 from kplan.render.text.fitting import INDENT
@@ -211,8 +213,7 @@ def _shares(count: int) -> Iterator[tuple[int, int]]:
         yield FEWER_FIRST, FEWER_LAST
 
 
-@dataclass(frozen=True)
-class _Columns:
+class _Columns(Struct, frozen=True):
     """Columns of the table of nodes.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.render.text.layout import NARROW, WIDE, WIDTH, Page
 
@@ -11,8 +12,7 @@ SCREEN = 40
 """Lines of one screen."""
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(Struct, frozen=True):
     """How much of a document is shown.
 
     Attributes:

@@ -5,12 +5,13 @@ state, so nothing here needs a lock.
 """
 
 import time
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.objects import lean
 from kplan.objects.models import Object, ObjectMeta
@@ -28,8 +29,7 @@ _SETTLED = 0.25
 _LONGEST_FLOCK = 3.0
 
 
-@dataclass(slots=True)
-class _KindNow:
+class _KindNow(Struct):
     """One kind as it is now.
 
     Attributes:

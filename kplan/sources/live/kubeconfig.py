@@ -8,10 +8,11 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from kplan.errors import LiveError, SourceError, UsageError
 from kplan.sources.opening import expanded, is_there
@@ -25,8 +26,7 @@ _PROVIDERS = ("oidc",)
 """Auth providers that kubectl still has; gcp and azure went with 1.26."""
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Struct, frozen=True):
     """Where a server is and who asks it.
 
     Attributes:
@@ -87,8 +87,7 @@ def namespace_of(context: str = "", kubeconfig: str = "") -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Merged:
+class _Merged(Struct, frozen=True):
     """Kubeconfigs, merged as kubectl does: of two that name the same, the first counts.
 
     Attributes:

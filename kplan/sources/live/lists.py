@@ -1,10 +1,10 @@
 """Lists of one kind, page by page."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import msgspec
+from msgspec import Struct
 
 from kplan.errors import LiveError, SourceError
 from kplan.objects.kinds import Kind
@@ -39,8 +39,7 @@ class _Page(msgspec.Struct):
 _page = msgspec.json.Decoder(_Page)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What the server holds of one kind.
 
     Attributes:

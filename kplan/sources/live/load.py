@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from kplan.errors import LiveError
 from kplan.objects.kinds import KINDS, Kind
@@ -46,8 +46,7 @@ class _ServerVersion(msgspec.Struct, rename="camel"):
     git_version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Lists:
+class Lists(Struct, frozen=True):
     """Lists of every kind, and what else a cluster says of itself.
 
     Attributes:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import msgspec
+from msgspec import Struct
 
 from kplan.errors import LiveError
 from kplan.objects.kinds import Kind
@@ -40,8 +40,7 @@ _TRIES_REFUSED = 3
 """How often before a refusal counts: a server that has just begun refuses what it allows in a moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """One object as the server has it now.
 
     Attributes:
@@ -57,15 +56,13 @@ class Changed:
     gone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """All objects of a kind, where the watch had to begin again."""
 
     listing: Listing
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """The watch is over, and why."""
 
     error: Exception

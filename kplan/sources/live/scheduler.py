@@ -1,10 +1,10 @@
 """The scheduler of a live cluster: its pods and ConfigMaps are asked for; see ``sources.schedulers``."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from kplan.objects.state import KnownScheduler
 from kplan.sources.live.connection import Connection, connect

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.admission import Quotas
 from kplan.cluster import Cluster
@@ -41,8 +43,7 @@ from kplan.wording.what_if import held_because
 from kplan.words import count
 
 
-@dataclass(frozen=True)
-class CapacityAsked:
+class CapacityAsked(Struct, frozen=True):
     """What is asked.
 
     Attributes:
@@ -311,8 +312,7 @@ def _next(asked: CapacityAsked, ratio: Sequence[int], counted: CountedSets[Failu
     return len(asked.supplies[number].running) + counted.sets * ratio[number] + 1
 
 
-@dataclass(frozen=True, slots=True)
-class LetIn:
+class LetIn(Struct, frozen=True):
     """What a quota lets in of the sets that find a place.
 
     Attributes:

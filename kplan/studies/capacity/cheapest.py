@@ -9,8 +9,9 @@ nodes:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
+
+from msgspec import Struct
 
 from kplan.cluster import PodInfo
 from kplan.course.capacity.mixing import Mixing, Shape
@@ -28,8 +29,7 @@ from kplan.wording.failing import failure
 _OWN = ("name", "price", "most")
 
 
-@dataclass(frozen=True)
-class CheapestAsked:
+class CheapestAsked(Struct, frozen=True):
     """What is asked.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.course.capacity.counting import BOUND, CountedSets, count_sets
@@ -29,8 +31,7 @@ _SAMPLES = 8
 """Kinds of nodes that are tried to find the one that helps most."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Grown:
+class _Grown(Struct, frozen=True):
     """What more nodes of one kind came to.
 
     Attributes:
@@ -44,8 +45,7 @@ class _Grown:
     taken: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Sets:
+class _Sets(Struct, frozen=True):
     """What is asked of more nodes: how many sets fit, counted over and over with more and more nodes.
 
     Attributes:

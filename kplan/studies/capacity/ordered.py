@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import controller
@@ -25,8 +25,7 @@ from kplan.scenario.nodes import RemoveNode
 from kplan.scenario.pods import Evict
 
 
-@dataclass(frozen=True, slots=True)
-class HeldSet:
+class HeldSet(Struct, frozen=True):
     """A StatefulSet that makes no more pods as it is.
 
     Attributes:

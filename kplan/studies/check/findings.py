@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.course.readiness.serving import left_all
@@ -89,8 +90,7 @@ def down_by(cluster: Cluster, evicted: Iterable[str]) -> str:
     return down_text(unserved=left_all(cluster, pods))
 
 
-@dataclass
-class Reasons:
+class Reasons(Struct):
     """Says why pods were not placed.
 
     A plan tells each cause for the first pod that met it. Where that one asks for something else, its numbers are not

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -37,8 +37,7 @@ def _broken(rule: str, name: str, title: str, text: str, amount: int, before: in
     return Finding(rule=rule, object=name, title=title, text=text, amount=amount, on_main=before)
 
 
-@dataclass
-class Replicas:
+class Replicas(Struct):
     """The pods of one workload that have a node.
 
     Attributes:
@@ -214,8 +213,7 @@ def _lost_before(kind: str, before: Planner, names: set[str]) -> dict[tuple[str,
     }
 
 
-@dataclass
-class Lost:
+class Lost(Struct):
     """What of one owner is missing once a domain is lost.
 
     Attributes:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kplan.course.losses.certain import CertainLosses
 from kplan.framework.doubt import Doubt
@@ -53,8 +53,7 @@ _NOWHERE = ("", 0)
 _VERDICTS = {"placed": "FITS", "preempted": "PREEMPTS"}
 
 
-@dataclass(frozen=True)
-class CheckOptions:
+class CheckOptions(Struct, frozen=True):
     """What is asked.
 
     Attributes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import of_its_node
@@ -32,8 +33,7 @@ _RULES = frozenset({"configurations", "versions", "gates"})
 _STATES = frozenset({"snapshots", "manifests"})
 
 
-@dataclass(frozen=True)
-class DiffAsked:
+class DiffAsked(Struct, frozen=True):
     """What is compared, and how.
 
     Attributes:
@@ -46,8 +46,7 @@ class DiffAsked:
     every: bool | None = None
 
 
-@dataclass(frozen=True)
-class ComparedSides:
+class ComparedSides(Struct, frozen=True):
     """Two sides that were compared.
 
     Attributes:

@@ -6,10 +6,12 @@ watched, with both nodes in view.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo, arrive, leave
 from kplan.course.evictions.returning import copy_of
@@ -33,8 +35,7 @@ _PLANS = 4
 """Plans of a comparison: each side, and each with the pods watched that are elsewhere on the other."""
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(Struct, frozen=True):
     """What is compared.
 
     Attributes:
@@ -64,8 +65,7 @@ class Side:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class PlacedAt:
+class PlacedAt(Struct, frozen=True):
     """Where a pod is in the end.
 
     Attributes:
@@ -81,8 +81,7 @@ class PlacedAt:
     tried: bool = False
 
 
-@dataclass(frozen=True)
-class RefusedPod:
+class RefusedPod(Struct, frozen=True):
     """Why a node, or every node, refuses a pod.
 
     Attributes:
@@ -94,8 +93,7 @@ class RefusedPod:
     text: str
 
 
-@dataclass(frozen=True)
-class SeenSide:
+class SeenSide(Struct, frozen=True):
     """The cycle of one pod, as far as two nodes are concerned; or why it fits none.
 
     Attributes:
@@ -113,8 +111,7 @@ class SeenSide:
     other: str | None = None
 
 
-@dataclass
-class Ran:
+class Ran(Struct):
     """A side after its plan.
 
     Attributes:
@@ -143,7 +140,7 @@ class Ran:
         return self.planner.cluster
 
 
-@dataclass
+@dataclasses.dataclass
 class _Watcher(Planner):
     """A planner that looks at two nodes whenever one of some pods is tried.
 
@@ -153,9 +150,9 @@ class _Watcher(Planner):
         seen: what was seen.
     """
 
-    watched: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    watched: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     rules: Planner | None = None
-    seen: dict[str, SeenSide] = field(default_factory=dict)
+    seen: dict[str, SeenSide] = dataclasses.field(default_factory=dict)
 
     def step(self, entity: PodInfo | Entity) -> PlanEvent:
         """Look at a watched pod before it is placed."""

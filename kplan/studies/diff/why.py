@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct, structs
 
 from kplan.course.trial.as_new import as_new
 from kplan.result.document_diff import DiffMove
@@ -11,8 +12,7 @@ from kplan.studies.diff.sides import Ran, SeenSide, look
 from kplan.wording import diff as words
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A pod on both sides; the name may differ where an owner made it again.
 
     Attributes:
@@ -44,8 +44,7 @@ class Pair:
         return "pending" if self.node_a else "placed"
 
 
-@dataclass(frozen=True)
-class MoveWhy:
+class MoveWhy(Struct, frozen=True):
     """What flipped, as in a DiffMove."""
 
     cause: str = ""
@@ -68,7 +67,7 @@ def move(pair: Pair, a: Ran, b: Ran) -> DiffMove:
         a=pair.node_a,
         b=pair.node_b,
         itself=itself,
-        **vars(why),
+        **structs.asdict(why),
     )
 
 

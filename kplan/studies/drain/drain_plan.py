@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
@@ -54,8 +54,7 @@ NO_HELP_SHOWN = 3
 """Things that do not help which are named."""
 
 
-@dataclass(frozen=True)
-class DrainAsked:
+class DrainAsked(Struct, frozen=True):
     """What is asked.
 
     Attributes:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain, islice, product
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.cluster.owners import returns
@@ -51,8 +53,7 @@ _WRONG_NODES = frozenset(
 """Reasons that hold whatever room there is: a node's labels, and the pods that stay where they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfTheDrain:
+class OfTheDrain(Struct, frozen=True):
     """A step that the drain itself takes, as one of its flags.
 
     Attributes:
@@ -78,8 +79,7 @@ AT_ONCE = OfTheDrain("--grace-period 0")
 """Pods are gone from the API at once, whether or not they have ended."""
 
 
-@dataclass(frozen=True)
-class Drained:
+class Drained(Struct, frozen=True):
     """What comes of a drain that was tried again.
 
     Attributes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.cluster import PodInfo
 from kplan.framework.doubt import Doubt
@@ -20,8 +21,7 @@ Planners = Mapping[int, Callable[[], Planner]]
 """By minor, what makes a planner of that version over the same state."""
 
 
-@dataclass
-class OtherVersions:
+class OtherVersions(Struct):
     """What other versions say of a pod; each is made when it is first asked.
 
     Attributes:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from kplan.cluster import PodInfo
 from kplan.course.trial.alike import likeness
@@ -34,7 +35,7 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
     places = {pod.row: place for place, pod in enumerate(queue, 1)}
     answers = {pod.row: explain(context, pod) for pod in pods if pod.row not in places or not context.brief}
     left = {pod.row for pod in pods} & places.keys()
-    run: Attempts[None] = Attempts(replace(planner, everything=False))
+    run: Attempts[None] = Attempts(dataclasses.replace(planner, everything=False))
     failed: dict[object, tuple[int, Explained]] = {}
     placed = 0
     for pod in queue:

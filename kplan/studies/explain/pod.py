@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from kplan.course.losses.certain import CertainLosses
@@ -27,8 +27,7 @@ TRIED_AGAIN = 60
 _ORDER = ("BLOCKED", "PARTLY", "FITS")
 
 
-@dataclass(frozen=True)
-class _Worst:
+class _Worst(Struct, frozen=True):
     """The worst failure so far, with what is told of it; one that is borne has nothing to tell."""
 
     case: FailCase

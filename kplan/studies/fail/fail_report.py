@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster
@@ -41,8 +41,7 @@ from kplan.wording.volumes import ended_claim
 from kplan.words import listed
 
 
-@dataclass(frozen=True)
-class FailAsked:
+class FailAsked(Struct, frozen=True):
     """What is asked.
 
     Attributes:

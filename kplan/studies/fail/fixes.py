@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.cluster.domains import domains
@@ -58,8 +59,7 @@ def _models(cluster: Cluster, run: FailRun[Any]) -> Iterator[str]:
         yield cluster.node_name(left[0])
 
 
-@dataclass(frozen=True)
-class Survives:
+class Survives(Struct, frozen=True):
     """How many single losses are borne.
 
     Attributes:

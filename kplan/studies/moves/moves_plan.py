@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.moving import Journey, Movable, MovingRules, SearchResult, WantedPods, fewest_moves
@@ -21,8 +22,7 @@ from kplan.wording.failing import failure
 from kplan.wording.moving import journey_commands, journey_how_to
 
 
-@dataclass(frozen=True)
-class MovesAsked:
+class MovesAsked(Struct, frozen=True):
     """What is asked.
 
     Attributes:
@@ -42,8 +42,7 @@ class MovesAsked:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(Struct, frozen=True):
     """One way that was searched.
 
     Attributes:

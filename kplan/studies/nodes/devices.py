@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
+from msgspec import Struct, field
 
 from kplan.cluster import Cluster
 from kplan.framework.features import Features
@@ -86,8 +86,7 @@ def _waiting(cluster: Cluster) -> int:
     return sum(key in claims and claims[key].status.allocation is None for key in keys)
 
 
-@dataclass
-class _Pool:
+class _Pool(Struct):
     """A pool with the nodes that reach it, and the state of each device."""
 
     pool: PoolView
@@ -95,8 +94,7 @@ class _Pool:
     states: list[str] = field(default_factory=list)
 
 
-@dataclass
-class _DeviceList:
+class _DeviceList(Struct):
     """One list of devices that is being made."""
 
     cluster: Cluster

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
@@ -24,8 +23,7 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class NodesAsked:
+class NodesAsked(Struct, frozen=True):
     """Which nodes, and in which order.
 
     Attributes:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.reasons.run_cycle import RunCycle
@@ -17,8 +16,7 @@ from kplan.wording.node_story import loses_text, losses_text, race_text
 from kplan.wording.owners import by_number, owner_text
 
 
-@dataclass(frozen=True)
-class PodKind:
+class PodKind(Struct, frozen=True):
     """Waiting pods that are alike in all the scheduler reads, with the outcome of the first.
 
     Attributes:

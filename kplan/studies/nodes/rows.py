@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -25,8 +25,7 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 
-@dataclass(frozen=True, eq=False)
-class Usage:
+class Usage(Struct, frozen=True, eq=False):
     """What the rows of nodes are made from.
 
     Attributes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.trial.alike import likeness
@@ -35,8 +35,7 @@ from kplan.wording.node_story import (
 from kplan.wording.owners import by_number, owner_text
 
 
-@dataclass
-class _Refused:
+class _Refused(Struct):
     """Kinds of pods with the same reasons on the node: each in its own words, and in words true of all of its spec."""
 
     kinds: list[PodKind] = field(default_factory=list)
@@ -55,8 +54,7 @@ class _Refused:
         return self.named if len(self.pods) == 1 else self.alike
 
 
-@dataclass
-class _Sorted:
+class _Sorted(Struct):
     """Waiting pods by what becomes of them on the node."""
 
     refused: dict[Hashable, _Refused] = field(default_factory=dict)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.course.losses.loss import FailRun, lose
@@ -30,8 +30,7 @@ MOVES_WRITTEN = 20_000
 """Moves that a document names."""
 
 
-@dataclass(frozen=True)
-class PackAsked:
+class PackAsked(Struct, frozen=True):
     """What is asked.
 
     Attributes:

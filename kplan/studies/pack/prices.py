@@ -11,7 +11,8 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.errors import SourceError
 from kplan.objects.models import Node
@@ -35,8 +36,7 @@ _SPOT_LABELS = ("cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible")
 _SAME = {"ondemand": "ondemand", "regular": "ondemand", "standard": "ondemand", "": "", "preemptible": "spot"}
 
 
-@dataclass(frozen=True)
-class Prices:
+class Prices(Struct, frozen=True):
     """Prices a month by instance type, zone and capacity type; empty texts stand for any.
 
     Attributes:

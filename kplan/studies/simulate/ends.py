@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.course.readiness.serving import evicted_all
@@ -72,7 +73,7 @@ def _tried(whole: Whole, some: Sequence[RolloutPlan], ways: Sequence[Candidate])
         changed, fields = with_fields(manifest, way.fields)
         objects = [changed if manifest_object is manifest else manifest_object for manifest_object in objects]
         edits += fields
-    played = whole.play(replace(manifests, objects=objects))
+    played = whole.play(dataclasses.replace(manifests, objects=objects))
     if played is None or any(rollout.uneven or rollout.stalled for rollout in played.plan.rollouts):
         return None
     return tuple(edits)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
 from kplan.admission.policies.quota import UnsureCount
@@ -39,8 +40,7 @@ _DEFINITION = "CustomResourceDefinition"
 """What makes no pods by itself."""
 
 
-@dataclass(frozen=True)
-class Landed:
+class Landed(Struct, frozen=True):
     """A state after manifests landed.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.objects.state import ClusterState
 from kplan.result.document_whatif import Move, WhatIfStep
@@ -12,8 +13,7 @@ _BRING = ("--scale ", "--hpa ", "--add-manifest ")
 """How steps begin that are to bring pods."""
 
 
-@dataclass(frozen=True)
-class LeftBySteps:
+class LeftBySteps(Struct, frozen=True):
     """What steps left.
 
     Attributes:

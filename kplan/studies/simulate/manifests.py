@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster.changes import Remove
 from kplan.errors import KplanError
@@ -27,8 +28,7 @@ from kplan.studies.simulate.named_nodes import with_named_nodes
 from kplan.studies.simulate.runs import many_runs
 
 
-@dataclass(frozen=True)
-class ManifestPlan:
+class ManifestPlan(Struct, frozen=True):
     """A plan of manifests, as often as it is wanted; each begins with the state as it is.
 
     Attributes:
@@ -52,7 +52,7 @@ class ManifestPlan:
     rules: RequestRules
     planner_of: Callable[[ClusterState], Planner]
     origin: Origin
-    options: SimulateOptions = SimulateOptions()  # noqa: RUF009 - it is frozen
+    options: SimulateOptions = SimulateOptions()
     own: bool = True
     templates: Mapping[str, str] | None = None
     seed: int | None = None

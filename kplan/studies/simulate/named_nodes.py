@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
@@ -19,8 +19,7 @@ KUBELET = "kubelet"
 """Who refuses such a pod, as ``Expanded.refused_by`` has it."""
 
 
-@dataclass(frozen=True)
-class NamedNodes:
+class NamedNodes(Struct, frozen=True):
     """What becomes of pods that name their node.
 
     Attributes:

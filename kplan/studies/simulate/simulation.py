@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.admission import Fleet, Quotas
 from kplan.cluster import PodInfo
@@ -53,8 +55,7 @@ ATTEMPTS = 3
 """Causes, the most pods first, of which it is tried what would help."""
 
 
-@dataclass(frozen=True)
-class SimulateOptions:
+class SimulateOptions(Struct, frozen=True):
     """What is asked.
 
     Attributes:
@@ -201,7 +202,9 @@ def _document(
     plan = msgspec.structs.replace(plan, causes=tuple(_attempted(run, plan, waiting, options.again)))
     if options.again is None:
         return plan
-    return let_in(replace(run.planner, everything=True), _unstalled(run, plan, options.again), options.again)
+    return let_in(
+        dataclasses.replace(run.planner, everything=True), _unstalled(run, plan, options.again), options.again
+    )
 
 
 def _placed_before(run: PlannedPods, end: LeftBySteps) -> int:
@@ -222,7 +225,7 @@ def _attempted(
     run: PlannedPods, plan: SimulationPlan, waiting: Sequence[Sequence[PodInfo]], again: Again | None
 ) -> Iterator[PlanCause]:
     """Try what would help the pods of the first causes; those of a manifest as a whole."""
-    planner = replace(run.planner, everything=True)
+    planner = dataclasses.replace(run.planner, everything=True)
     whole = Whole(again, plan) if again is not None else None
     items = {step.pod: item for item in by_object(plan) for step in item.failed}
     left = ATTEMPTS
@@ -257,7 +260,7 @@ def _unstalled(run: PlannedPods, plan: SimulationPlan, again: Again) -> Simulati
     """Try what would let rollouts go on that no pod without a node stops."""
     whole = Whole(again, plan)
     items = {item.name: item for item in by_object(plan)}
-    planner = replace(run.planner, everything=True)
+    planner = dataclasses.replace(run.planner, everything=True)
     told = []
     for number, rollout in enumerate(plan.rollouts):
         item = items.get(rollout.workload)

@@ -7,7 +7,8 @@ placed, those of the first are told in full, and the others by the scheduler's r
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.cluster import PodInfo
 from kplan.course.trial.alike import template_likeness
@@ -39,8 +40,7 @@ IN_FULL = 1_000
 """Kinds of pods that are told in full, of a small text: see ``kinds.SMALL``."""
 
 
-@dataclass
-class ToldCause:
+class ToldCause(Struct):
     """A cause of failure, told for the first pod that met it.
 
     ``heads`` are the reasons without the numbers of one pod, ``wanted`` is what the cause says of amounts, ``apart``
@@ -58,8 +58,7 @@ class ToldCause:
     apart: frozenset[str] = frozenset()
 
 
-@dataclass
-class Telling:
+class Telling(Struct):
     """Observer of the attempts of a plan: gives the key of a cause, which is told once.
 
     Attributes:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields
+
+from msgspec.structs import replace
 
 from kplan.admission import expand
 from kplan.cluster import Cluster, to_state
@@ -31,7 +34,7 @@ DEFAULT = "default"
 """The configuration in use, among configurations."""
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class AskedAxis:
     """An axis as it was asked for.
 
@@ -46,7 +49,7 @@ class AskedAxis:
     inline: Mapping[str, tuple[ScenarioStep, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Points:
     """Makes points.
 
@@ -151,7 +154,7 @@ def names_workload(text: str) -> bool:
 
 def _light(supply: Supply) -> Supply:
     """A workload as it is sent: without the text of its manifest; its pods are looked for where it is asked about."""
-    manifest = replace(supply.manifest, node=None) if supply.manifest is not None else None
+    manifest = dataclasses.replace(supply.manifest, node=None) if supply.manifest is not None else None
     return replace(supply, manifest=manifest, running=(), waiting=())
 
 
@@ -184,7 +187,7 @@ def merged(asked: Iterable[AskedAxis]) -> list[AskedAxis]:
     return [axis for axis in by_name.values() if axis.values or axis.inline]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class ApplyLoaded:
     """Manifests that were read are applied; see AddManifest.
 
@@ -204,7 +207,7 @@ class ApplyLoaded:
         return expansion_effect(cluster, expansion, f"{self.name} applied")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class AddLoaded(AddNode):
     """Nodes appear like one that was read from a file.
 
@@ -253,6 +256,6 @@ def portable(step: Verb | ScenarioStep, cluster: Cluster) -> Verb | ScenarioStep
     if isinstance(step, AddManifest):
         manifests = load_objects(list(step.files), namespace=step.namespace)
         # where in the text each field stands is not needed any more, and is most of what would be sent
-        manifests.objects = [replace(manifest_object, node=None) for manifest_object in manifests.objects]
+        manifests.objects = [dataclasses.replace(manifest_object, node=None) for manifest_object in manifests.objects]
         return ApplyLoaded(step.flag, ", ".join(step.files), manifests)
     return step

@@ -10,6 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 
 import msgspec
+from msgspec import Struct
 
 from kplan import __version__
 from kplan.cluster import build
@@ -79,8 +80,7 @@ class SweepRules:
         return Planner(cluster, self.pipelines(), everything=False)
 
 
-@dataclass(frozen=True)
-class Base:
+class Base(Struct, frozen=True):
     """What all scenarios of a sweep have in common.
 
     Attributes:
@@ -90,8 +90,7 @@ class Base:
     rules: tuple[SweepRules, ...]
 
 
-@dataclass(frozen=True)
-class PackedBase:
+class PackedBase(Struct, frozen=True):
     """A base on its way to another process.
 
     Attributes:
@@ -155,8 +154,7 @@ def apart(state: ClusterState) -> ClusterState:
     return copy
 
 
-@dataclass(frozen=True)
-class Digests:
+class Digests(Struct, frozen=True):
     """What two sweeps are told apart by.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct, structs
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
@@ -29,8 +30,7 @@ _OF_THEIR_NODE = ("DaemonSet", "Node")
 _DIGITS = 3
 
 
-@dataclass(frozen=True)
-class _Built:
+class _Built(Struct, frozen=True):
     """Columns that were built.
 
     Attributes:
@@ -86,7 +86,7 @@ class ScenarioBench:
         with planner.trial() as trial:
             taken = run(trial, scenario.steps, compete=scenario.question.compete)
             answer = scenario.question.ask(trial, taken)
-            told = {name: value for name, value in vars(answer).items() if name != "cluster"}
+            told = {name: value for name, value in structs.asdict(answer).items() if name != "cluster"}
             used, fullest = self._used(answer.cluster, scenario.rules), _fullest(answer.cluster)
             return SweepOutcome(**_named(scenario), **told, used=used, fullest=fullest)
 

@@ -15,8 +15,9 @@ axes:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path as FilePath
+
+from msgspec import Struct
 
 from kplan.errors import SourceError
 from kplan.scenario import ScenarioStep
@@ -30,8 +31,7 @@ _FILES = ("shapes", "scenario", "config", "workload")
 _EXAMPLE = (__doc__ or "").partition("\n\n")[2].strip()
 
 
-@dataclass(frozen=True)
-class SweepFile:
+class SweepFile(Struct, frozen=True):
     """What a sweep file asks for.
 
     Attributes:
@@ -60,8 +60,7 @@ def load_sweep(file: str) -> SweepFile:
     return SweepFile(tuple(reader.axes()), reader.replicas())
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader(StepReader):
+class _Reader(StepReader, frozen=True):
     """Reads the axes of one file."""
 
     def axes(self) -> Iterator[AskedAxis]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.cluster import Cluster
 from kplan.course.capacity.counting import BOUND, CountedSets, count_sets
@@ -38,7 +41,7 @@ DRAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)
 """As ``kplan drain`` without flags: what nothing makes again stands in the way."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class DrainQuestion(Question):
     """Can a node be drained, budgets asked, as ``kplan drain`` answers.
 
@@ -71,7 +74,7 @@ class DrainQuestion(Question):
         return (Drain(self.node),)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class LossQuestion(Question):
     """Is the loss of nodes at once borne, as ``kplan fail`` answers.
 
@@ -100,8 +103,7 @@ class LossQuestion(Question):
         return (Losing(self.nodes),)
 
 
-@dataclass(frozen=True, slots=True)
-class Losing:
+class Losing(Struct, frozen=True):
     """The verb of Lost: nodes are lost at once.
 
     Attributes:
@@ -120,7 +122,7 @@ class Losing:
         return removal(cluster, list(self.nodes), f"{listed(self.nodes)} lost")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class RoomQuestion(Question):
     """How many replicas fit, or how many nodes of a pool it takes, as ``kplan capacity`` answers.
 
@@ -139,7 +141,7 @@ class RoomQuestion(Question):
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
         cluster = planner.cluster
-        calm = replace(planner, preempt=False)
+        calm = dataclasses.replace(planner, preempt=False)
         supply = self._now(cluster)
         wanted = None if self.replicas is None else max(0, self.replicas - len(supply.running))
         counted = count_sets(calm, [supply], [1], BOUND if wanted is None else wanted, why=failure)
@@ -168,7 +170,7 @@ class RoomQuestion(Question):
 
     def sized(self, pool: AddNode) -> RoomQuestion | None:
         """See Question: where a number of replicas is wanted, that of the nodes is found."""
-        return None if self.replicas is None else replace(self, pool=pool)
+        return None if self.replicas is None else dataclasses.replace(self, pool=pool)
 
     def _now(self, cluster: Cluster) -> Supply:
         """The workload with the pods that it has here; steps may have moved them."""
@@ -192,7 +194,7 @@ def _nodes(
     return None, even_empty(growth.none_helps)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class MovesQuestion(Question):
     """Are the pods that the steps made or moved placed, and is all as their scenario expects."""
 
@@ -209,7 +211,7 @@ class MovesQuestion(Question):
         return replace(moved, verdict=verdict, because=Cause(code="not-as-expected", text=unmet))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Waiting(Question):
     """Are the pods that wait placed, in the order of the queue, as ``kplan simulate`` answers."""
 

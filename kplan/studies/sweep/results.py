@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from kplan import __version__
 from kplan.errors import SourceError, UsageError
@@ -64,8 +64,7 @@ def start_of(digests: Digests, scenarios: int, source: str) -> SweepStart:
     )
 
 
-@dataclass(frozen=True)
-class Earlier:
+class Earlier(Struct, frozen=True):
     """What a file of results holds.
 
     Attributes:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import ClassVar
+
+from msgspec import Struct
 
 from kplan.cluster import Cluster
 from kplan.errors import UsageError
@@ -26,8 +27,7 @@ MOST = 1_000_000
 """Scenarios of one sweep."""
 
 
-@dataclass(frozen=True)
-class QuestionAnswer:
+class QuestionAnswer(Struct, frozen=True):
     """What a question came to; fields as in SweepOutcome.
 
     Attributes:
@@ -83,8 +83,7 @@ class Question(ABC):
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class GridPoint:
+class GridPoint(Struct, frozen=True):
     """One value of an axis.
 
     Attributes:
@@ -104,8 +103,7 @@ class GridPoint:
     named: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(Struct, frozen=True):
     """What differs from scenario to scenario.
 
     Attributes:
@@ -117,8 +115,7 @@ class Axis:
     points: tuple[GridPoint, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SweepScenario:
+class SweepScenario(Struct, frozen=True):
     """One combination of points.
 
     Attributes:
@@ -141,8 +138,7 @@ class SweepScenario:
         return ", ".join(self.at)
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """All combinations of the points of some axes.
 
     Attributes:

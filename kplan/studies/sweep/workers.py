@@ -9,8 +9,9 @@ import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass
 from time import monotonic
+
+from msgspec import Struct
 
 from kplan.errors import UsageError
 from kplan.result.document_sweep import SweepOutcome
@@ -23,8 +24,7 @@ SMALL = 1.5
 """Seconds of work that this process does by itself, as others take about as long to begin."""
 
 
-@dataclass(frozen=True)
-class Workers:
+class Workers(Struct, frozen=True):
     """Who carries a sweep out.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from kplan.objects import quantity
 from kplan.objects.models.devices import Device as ApiDevice
@@ -126,8 +127,7 @@ class NodesOfDevices(NamedTuple):
         return bool(self.name) or self.every or self.selector is not None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PooledDevice:
+class PooledDevice(Struct, frozen=True, eq=False):
     """One device.
 
     Attributes:
@@ -161,8 +161,7 @@ class PooledDevice:
     kind: int
 
 
-@dataclass(frozen=True, slots=True)
-class Kinds:
+class Kinds(Struct, frozen=True):
     """Numbers devices that are alike."""
 
     numbers: dict[object, int] = field(default_factory=dict)

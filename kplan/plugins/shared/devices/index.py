@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
 
 from kplan.framework.features import Features
 from kplan.framework.worlds import Mask
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from kplan.cluster import Cluster
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDevices:
+class NodeDevices(Struct, frozen=True):
     """The pools of one node, in the order in which they are tried.
 
     Attributes:
@@ -55,8 +54,7 @@ class Numbers(NamedTuple):
     searches: dict[Any, Any]
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """Nodes that see the same shared slices."""
 
     slices: list[Slice]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec import Struct
+
 from kplan.plugins.shared.devices.device import DeviceID, NodesOfDevices, PooledDevice
 from kplan.plugins.shared.devices.rules import AllocatorRules, CounterScope
 from kplan.plugins.shared.devices.slices import Slice
@@ -111,8 +113,7 @@ class PoolView:
         return identity in usage.holders or (identity in usage.shares and rules.shares_counters_once)
 
 
-@dataclass(frozen=True, slots=True)
-class PoolUse:
+class PoolUse(Struct, frozen=True):
     """What of a pool is in use.
 
     Attributes:

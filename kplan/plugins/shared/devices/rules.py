@@ -10,9 +10,10 @@ AllocatorFeatures.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+
+from msgspec import Struct
 
 from kplan.framework.features import Features
 
@@ -33,8 +34,7 @@ class CounterScope(IntEnum):
     POOL = 2
 
 
-@dataclass(frozen=True, slots=True)
-class AllocatorRules:
+class AllocatorRules(Struct, frozen=True):
     """The rules of one version with its gates.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from kplan.framework.features import Features
 from kplan.objects import quantity
@@ -27,8 +28,7 @@ CounterSets = tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 """(set, (counter, nanos)...) in the order of the slice."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Slice:
+class Slice(Struct, frozen=True, eq=False):
     """One ResourceSlice.
 
     Attributes:

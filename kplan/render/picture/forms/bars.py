@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
 from kplan.render.picture.model import Datum
@@ -17,8 +18,7 @@ _BESIDE = 460
 """Below this width labels stand above their bars [pixels]."""
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(Struct, frozen=True):
     """A part of a bar.
 
     Attributes:
@@ -38,8 +38,7 @@ class Segment:
     to: str = ""
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A row.
 
     Attributes:
@@ -59,8 +58,7 @@ class Bar:
     to: str = ""
 
 
-@dataclass(frozen=True)
-class Bars:
+class Bars(Struct, frozen=True):
     """Bars on one scale.
 
     Attributes:

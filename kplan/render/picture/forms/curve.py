@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.render.picture.canvas import LINE, Canvas, legend, widest
 from kplan.render.picture.forms.bars import axis_below
@@ -14,8 +15,7 @@ _HEIGHT = 200
 _MOST_POINTS = 300
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(Struct, frozen=True):
     """One line.
 
     Attributes:
@@ -31,8 +31,7 @@ class Series:
     stepped: bool = True
 
 
-@dataclass(frozen=True)
-class CurveSpot:
+class CurveSpot(Struct, frozen=True):
     """A place that is pointed at, with what is there, and where it leads."""
 
     x: float
@@ -41,8 +40,7 @@ class CurveSpot:
     to: str = ""
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """Lines on two scales.
 
     Attributes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.render.picture.canvas import LINE, Canvas, legend, widest
 from kplan.render.picture.model import Datum
@@ -15,8 +16,7 @@ _TALLEST = 64
 """Height that is given to each name where they are few [pixels]."""
 
 
-@dataclass(frozen=True)
-class Flow:
+class Flow(Struct, frozen=True):
     """Flows between two sides.
 
     Attributes:

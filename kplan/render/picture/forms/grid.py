@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
 from kplan.render.picture.model import Datum
@@ -11,8 +12,7 @@ from kplan.render.picture.model import Datum
 _CELL = 24
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """What stands where a row and a column meet.
 
     Attributes:
@@ -30,8 +30,7 @@ class Cell:
     marked: bool = False
 
 
-@dataclass(frozen=True)
-class CellGrid:
+class CellGrid(Struct, frozen=True):
     """A grid.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
 from kplan.render.picture.forms.bars import axis_below
@@ -14,8 +15,7 @@ _ROW = 22
 _BESIDE = 460
 
 
-@dataclass(frozen=True)
-class LaneSpan:
+class LaneSpan(Struct, frozen=True):
     """A part of a lane.
 
     Attributes:
@@ -35,8 +35,7 @@ class LaneSpan:
     to: str = ""
 
 
-@dataclass(frozen=True)
-class Lane:
+class Lane(Struct, frozen=True):
     """A row: one thing, or several to which the same happens.
 
     Attributes:
@@ -54,8 +53,7 @@ class Lane:
     to: str = ""
 
 
-@dataclass(frozen=True)
-class Lanes:
+class Lanes(Struct, frozen=True):
     """Lanes on one scale.
 
     Attributes:

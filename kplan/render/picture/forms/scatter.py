@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
+
+from msgspec import Struct
 
 from kplan.render.picture.canvas import LINE, Canvas, fitted, legend, wide, widest
 from kplan.render.picture.forms.bars import axis_below
@@ -22,8 +23,7 @@ _MOST = 300
 """Points that are drawn at most; nearer ones fall together."""
 
 
-@dataclass(frozen=True)
-class Dot:
+class Dot(Struct, frozen=True):
     """One thing at two numbers; ``to`` is where it leads."""
 
     name: str
@@ -32,8 +32,7 @@ class Dot:
     to: str = ""
 
 
-@dataclass(frozen=True)
-class Scatter:
+class Scatter(Struct, frozen=True):
     """Points, and a rectangle from 0 that tells which of them are large enough.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from math import floor, sqrt
+
+from msgspec import Struct
 
 from kplan.render.picture.canvas import LINE, Canvas, Look, legend, widest
 from kplan.render.picture.model import Datum
@@ -18,8 +19,7 @@ _NAMED = 72
 """Up to so many tiles are drawn one by one, with a tip, and a name where it fits."""
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(Struct, frozen=True):
     """One thing.
 
     Attributes:
@@ -37,8 +37,7 @@ class Tile:
     to: str = ""
 
 
-@dataclass(frozen=True)
-class Tiles:
+class Tiles(Struct, frozen=True):
     """Tiles in rows.
 
     Attributes:
