@@ -8,8 +8,9 @@ for outcome in kplan.explain(state, scheduler=scheduler):
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -98,7 +99,7 @@ class Scheduler:
         shared = budget or Budget()
         callers = tuple(HttpExtender(extender, shared, originals) for extender in self.configuration.extenders)
         left = tuple(doubt for doubt in self.doubts if doubt.code != EXTENDER_DOUBT)
-        return replace(self, callers=callers, doubts=left)
+        return dataclasses.replace(self, callers=callers, doubts=left)
 
     def for_all(self, name: str) -> Scheduler:
         """Take every pod for one of a schedulerName, whatever its own is.
@@ -114,7 +115,7 @@ class Scheduler:
             raise UsageError(
                 f"no profile is called {name}", code="no-such-profile", hint=f"profiles: {', '.join(known)}"
             )
-        return replace(self, instead=name)
+        return dataclasses.replace(self, instead=name)
 
     @cached_property
     def pipelines(self) -> dict[str, Pipeline]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shlex
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
@@ -69,7 +69,9 @@ class Opener:
 
         source, started, read_at = self._source, perf_counter(), monotonic()
         gates, text = read_gates(flags.feature_gates), flags.config
-        rules = replace(self._rules, k8s_version=flags.k8s_version)  # those of the journal where a run is resumed
+        rules = dataclasses.replace(
+            self._rules, k8s_version=flags.k8s_version
+        )  # those of the journal where a run is resumed
         if source.snapshot:
             client, reading = None, read_source(source)
             identity = of_state(reading.state, seconds_of(reading.state.taken) or 0.0)

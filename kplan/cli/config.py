@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -60,7 +60,7 @@ def _migrate(files: list[str], source: Source, rules: Rules, shown: Shown) -> Ex
     if len(files) > 1 or (files and (rules.config or rules.policy)):
         raise UsageError("config migrate: one configuration at a time", code="two-rules", hint="leave one out")
     if files:
-        rules = replace(rules, config=files[0])
+        rules = dataclasses.replace(rules, config=files[0])
     session = _session(source, rules)
     if session.configuration is None:
         raise UsageError("config migrate: no configuration", code="no-configuration", hint="name one: migrate FILE")

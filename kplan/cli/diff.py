@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import dataclasses
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -57,7 +58,9 @@ def diff(
 
     known("--pods", pods, PODS)
     given, two, version = two_sides(sides or [], a, b, rules.k8s_version)
-    opener = SideOpener(source, replace(rules, k8s_version=version), home(source, namespace), not no_preempt)
+    opener = SideOpener(
+        source, dataclasses.replace(rules, k8s_version=version), home(source, namespace), not no_preempt
+    )
     first, second, kinds = opener.open(given, two)
     compared = compare(first, second, DiffAsked(words(kinds), every={"waiting": False, "all": True}.get(pods)))
     write(compared.document, lay_out, shown, drawing=lambda: Drawing(nodes=usage(compared.b, usage(compared.a))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path, PurePath
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -139,7 +139,7 @@ def two_sides(arguments: Sequence[str], a: str, b: str, versions: str) -> tuple[
     if comma:
         if not first or not second:
             raise UsageError(f"--k8s-version {versions}", code="bad-version", hint="two versions, as 1.35,1.37")
-        given, two = dataclasses.replace(given, version=first), dataclasses.replace(two, version=second)
+        given, two = replace(given, version=first), replace(two, version=second)
     given, two = override("--a", a, given), override("--b", b, two)
     if not given.keys and not two.keys:
         hint = "kplan diff A B, or B alone against the cluster as it is: a snapshot, configuration, version or manifest"
@@ -210,7 +210,7 @@ class SideOpener:
 
     def _session(self, given: SideGiven) -> Session:
         started = perf_counter()
-        rules = dataclasses.replace(
+        rules = replace(
             self.rules,
             k8s_version=given.version or self.rules.k8s_version,
             feature_gates=given.gates.replace(";", ",") or self.rules.feature_gates,
@@ -230,7 +230,7 @@ class SideOpener:
             if self._found is None:
                 self._found = read_source(self.source)
                 tell_completeness(self._found.state.completeness)
-            return dataclasses.replace(self._found, state=state_apart(self._found.state))
+            return replace(self._found, state=state_apart(self._found.state))
         tell_completeness(reading.state.completeness)
         return reading
 

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -172,8 +173,8 @@ def _opened(source: Source, rules: Rules) -> list[Session]:
     read = read_source(source)
     tell_completeness(read.state.completeness)
     ACTIVITY.begin("planning")
-    apart = [dataclasses.replace(read, state=state_apart(read.state)) for _ in versions[1:]]
-    asked = [dataclasses.replace(rules, k8s_version=version) for version in versions]
+    apart = [replace(read, state=state_apart(read.state)) for _ in versions[1:]]
+    asked = [replace(rules, k8s_version=version) for version in versions]
     return [
         session_of(state_read, of, gates, config, started) for state_read, of in zip([read, *apart], asked, strict=True)
     ]
@@ -184,7 +185,7 @@ def state_apart(state: ClusterState) -> ClusterState:
     pods = tuple(
         changed(pod, spec=copy.deepcopy(pod.spec)) if pod.spec.resources is not None else pod for pod in state.pods
     )
-    return dataclasses.replace(state, pods=pods)
+    return replace(state, pods=pods)
 
 
 def make_session(read: StateRead, rules: Rules, started: float) -> Session:
@@ -220,9 +221,7 @@ def session_of(read: StateRead, rules: Rules, gates: Mapping[str, bool], config:
     gates, doubt = seen(state, gates, version)
     given = make_rules(read, version, gates, config, rules.config or rules.policy)
     if doubt is not None:
-        given = dataclasses.replace(
-            given, scheduler=dataclasses.replace(given.scheduler, doubts=(*given.scheduler.doubts, doubt))
-        )
+        given = replace(given, scheduler=replace(given.scheduler, doubts=(*given.scheduler.doubts, doubt)))
     scheduler = calling(given.scheduler, read, rules.extender_calls) if rules.call_extenders else given.scheduler
     scheduler = scheduler.for_all(rules.as_scheduler) if rules.as_scheduler else scheduler
     fill_in(state, scheduler)

@@ -6,8 +6,9 @@ what it writes to is named on its command line.
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def _over(below: Settings, above: Settings) -> Settings:
         for field in fields(above)
         if field.name in source or getattr(above, field.name)
     }
-    return replace(below, **given)
+    return dataclasses.replace(below, **given)
 
 
 def _of_user() -> Path | None:

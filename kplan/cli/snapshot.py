@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
-from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from time import perf_counter
@@ -72,7 +72,7 @@ def snapshot(
     check_name(file)
     if redact_map and same_file(redact_map, file):
         raise UsageError(f"{file}: the snapshot and the map of its names are one file", code="two-outputs")
-    where = replace(source, at=at)
+    where = dataclasses.replace(source, at=at)
     if follow:
         keep_current(where, seconds, file, redact=redact, names=redact_map)
         return

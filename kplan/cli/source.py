@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kplan.cli.progress import ACTIVITY, ReadingProgress
@@ -55,7 +56,9 @@ def read_source(source: Source) -> StateRead:
     if kept.snapshot:
         return StateRead(_from_file(kept.snapshot, source), kept.of, path=kept.snapshot)
     if kept.context:
-        return replace(read_cluster(replace(source, context=kept.context)), via=f"{kept.of}, context {kept.context}")
+        return dataclasses.replace(
+            read_cluster(dataclasses.replace(source, context=kept.context)), via=f"{kept.of}, context {kept.context}"
+        )
     if source.at:
         raise UsageError("--at without a record", code="no-record", hint="name one: --snapshot FILE")
     return read_cluster(source)

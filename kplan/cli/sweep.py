@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -89,7 +89,7 @@ def sweep(
         return report(opened.grid, told, opened.origin, doubts=opened.doubts, what_if=opened.session.what_if)
 
     def so_far(outcomes: list[SweepOutcome]) -> None:
-        show(document_of(outcomes), opened.session, text, replace(shown, timings=timings))
+        show(document_of(outcomes), opened.session, text, dataclasses.replace(shown, timings=timings))
         sys.stdout.flush()
 
     document = document_of(carry_out(opened, Workers(jobs, dask), kept, so_far))
@@ -97,5 +97,5 @@ def sweep(
     drains = any(axis.name == "drain" for axis in opened.grid.axes)
     depends = frozenset({"Pod", "PodDisruptionBudget"} if drains else {"Pod"})
     document = with_plan_doubts(document, planner, pods_on(planner.cluster, None), depends)
-    show(document, opened.session, text, replace(shown, timings=timings))
+    show(document, opened.session, text, dataclasses.replace(shown, timings=timings))
     raise typer.Exit(sweep_code(document, strict=strict))

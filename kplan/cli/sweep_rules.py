@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from time import perf_counter
@@ -173,7 +174,7 @@ def _sessions(source: Source, configs: Sequence[str], versions: Sequence[str], r
             rules.call_extenders,
             rules.extender_calls,
         )
-        yield make_session(replace(state_read, state=states[version]), asked, started)
+        yield make_session(dataclasses.replace(state_read, state=states[version]), asked, started)
 
 
 def _rule_axes(configs: Sequence[str], versions: Sequence[str]) -> Iterator[Axis]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -136,9 +136,9 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True, comp
         compete = None  # the steps of a runbook, and what they expect, come to the same in every command
     asked = compete(planner.cluster) if compete is not None else ()
     taken = run(planner, steps, compete=compete is not None, asked=asked)
-    return replace(
+    return dataclasses.replace(
         session,
-        state=replace(to_state(planner.cluster), brought=brought(taken, planner.cluster)),
+        state=dataclasses.replace(to_state(planner.cluster), brought=brought(taken, planner.cluster)),
         before=session.before or session.state,
         what_if=taken,
         limits=limits_of(steps),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from enum import IntEnum
 from functools import reduce
 from typing import Literal, TypeVar
 
 import numpy as np
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, PutNode
 from kplan.framework.findings import Facts

@@ -257,7 +257,7 @@ def _evicted(case: Case, lab: Lab, node: int, pod: PodInfo) -> Iterator[Candidat
         yield replace(evict, about=waits, cost=RemedyCost.LOSS if not fate.order_free else RemedyCost.EVICT)
     elif fate.chain and fate.copy is not None:
         steps = (_moved(pod.key, fate.copy),)
-        yield dataclasses.replace(evict, code="move-pod", about=dataclasses.replace(leaves, to=fate.chain), steps=steps)
+        yield replace(evict, code="move-pod", about=dataclasses.replace(leaves, to=fate.chain), steps=steps)
         yield Candidate("evict-pod", RemedyCost.EVICT, dataclasses.replace(leaves, variant="back-alone"), named=True)
     else:
         yield Candidate("move-pod", RemedyCost.EVICT, dataclasses.replace(leaves, variant="back"), named=True)

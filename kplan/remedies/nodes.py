@@ -98,7 +98,7 @@ def _one_more(case: Case) -> Iterator[Candidate]:
             sizes = {key: written(key, amount) for key, amount in larger.items()}
             told = about.NewNode(name, sizes=tuple(about.ResourceAmount(key, amount) for key, amount in larger.items()))
             more = one_more(told, AddNode(like=name, allocatable=sizes))
-            yield dataclasses.replace(more, code="larger-node", unless=("one-more-node",))
+            yield replace(more, code="larger-node", unless=("one-more-node",))
 
 
 def _of_an_empty_pool(case: Case, group: NodeGroup) -> dict[str, str]:
@@ -276,7 +276,7 @@ def _without(node: str, taints: tuple[str, ...], meant: tuple[about.Purpose, ...
     if taints and all(taint.startswith(OF_THE_NODE_ITSELF) for taint in taints):
         return Candidate("node-healthy", RemedyCost.NODE, about.Named(node=node, names=taints), steps=steps)
     what = about.Named(node=node, names=taints)
-    return dataclasses.replace(of_taints("remove-taint", RemedyCost.NODE, what, meant), steps=steps)
+    return replace(of_taints("remove-taint", RemedyCost.NODE, what, meant), steps=steps)
 
 
 def _labels(case: Case) -> Iterator[Candidate]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
@@ -137,7 +136,7 @@ def larger_quotas(cluster: Cluster, amounts: Mapping[tuple[str, str], str]) -> C
         quotas[name] = replace(quota, spec=replace(quota.spec, hard=hard), status=replace(quota.status, hard=hard))
     if not told:
         return None
-    parts = tuple(dataclasses.replace(part, brought=(quotas[name],)) for name, part in told)
+    parts = tuple(replace(part, brought=(quotas[name],)) for name, part in told)
     if len(parts) == 1:
         return parts[0]
     return Candidate("larger-quotas", RemedyCost.REQUEST, None, brought=tuple(quotas.values()), parts=parts)

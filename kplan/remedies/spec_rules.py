@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 
@@ -86,9 +85,7 @@ def _tolerate(taints: tuple[str, ...], meant: tuple[about.Purpose, ...]) -> Cand
     def edit(spec: PodSpec) -> PodSpec:
         return replace(spec, tolerations=[*(spec.tolerations or ()), *new])
 
-    return dataclasses.replace(
-        of_taints("tolerate-taint", RemedyCost.LOOSEN, about.Named(names=taints), meant), edits=(edit,)
-    )
+    return replace(of_taints("tolerate-taint", RemedyCost.LOOSEN, about.Named(names=taints), meant), edits=(edit,))
 
 
 def _node_selector(case: Case) -> Iterator[Candidate]:

@@ -8,9 +8,9 @@ which are completed from those of its containers.
 
 from __future__ import annotations
 
+import dataclasses
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, get_type_hints
 
 import msgspec
@@ -90,7 +90,7 @@ def encoded(state: ClusterState) -> bytes:
                 tables.append(table)
                 of_part.setdefault(part, []).append(name)
         lean[attribute] = tuple(_without(item, of_part) for item in objects) if of_part else objects
-    return encode(_Whole(msgspec.Raw(encode(replace(state, **lean))), tables))
+    return encode(_Whole(msgspec.Raw(encode(dataclasses.replace(state, **lean))), tables))
 
 
 def decoded(text: bytes | memoryview) -> ClusterState:

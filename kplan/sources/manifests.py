@@ -1,8 +1,9 @@
 """Manifests: objects in the order they were written, each with its place, as ``simulate`` and ``check`` take them."""
 
+import dataclasses
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 import msgspec
@@ -113,7 +114,7 @@ class ManifestObject:
             space = item.metadata.namespace
             item = msgspec.convert(raw, type(item))
             item.metadata.namespace = space
-        return replace(self, raw=raw, item=item)
+        return dataclasses.replace(self, raw=raw, item=item)
 
 
 @dataclass(slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from kplan.admission.controllers.gangs import Decider, Gang, gang_of, least_of
 from kplan.cluster import PodInfo
@@ -51,7 +51,7 @@ def lent(planner: Planner, pods: Sequence[PodInfo]) -> Planner:
     if not strangers:
         return planner
     names = {pod.scheduler_name: default for pod in strangers}
-    return replace(planner, pipelines={**planner.pipelines, **names})
+    return dataclasses.replace(planner, pipelines={**planner.pipelines, **names})
 
 
 def lent_rules(planner: Planner, pod: PodInfo) -> Iterator[Doubt]:
@@ -79,7 +79,7 @@ def _plan(planner: Planner, gang: Gang, pods: Sequence[PodInfo], runs: int) -> G
     cluster = planner.cluster
     default = planner.pipelines.get(DEFAULT_SCHEDULER) or next(iter(planner.pipelines.values()))
     known = {pod.scheduler_name: default for pod in pods} | dict(planner.pipelines)
-    trying = replace(planner, pipelines=known, everything=False, together=None)
+    trying = dataclasses.replace(planner, pipelines=known, everything=False, together=None)
     blocked = fits_at_once(trying, pods)
     on: dict[str, int] = {}
     for node in blocked.on.values():

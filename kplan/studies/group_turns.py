@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from msgspec import Struct, field
 from msgspec.structs import replace as changed
@@ -135,7 +135,7 @@ def _attempt(planner: Planner, turn: GroupOutcome, blocked: Blocked) -> Tried[Fi
             first.setdefault(others[pod.row], pod.row)
     groups = {row: name_of_key(name) for name, row in first.items()}
     rivals = [planner.cluster.pods[row] for row, name in others.items() if not name or row in groups]
-    return attempt(dataclasses.replace(planner, everything=False), pods, blocked.on, blocked.pod, rivals, groups)
+    return attempt(replace(planner, everything=False), pods, blocked.on, blocked.pod, rivals, groups)
 
 
 def in_the_way(planner: Planner, turn: GroupOutcome) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -105,7 +105,7 @@ def with_number(candidate: Candidate, number: int) -> Candidate:
     """The same with another number of nodes that are added, to be told."""
     parts = tuple(with_number(part, number) for part in candidate.parts)
     what = candidate.about
-    return dataclasses.replace(
+    return replace(
         candidate, parts=parts, about=dataclasses.replace(what, number=number) if isinstance(what, NewNode) else what
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +147,7 @@ def test_other_devices_than_those_shown_hold_the_pod_back(tmp_path: Path) -> Non
     [shown] = world.plan.pods
     taken = claim("x", request(), status=given("node-a", "g0", users=["y"]))
     claims = tuple(taken if one.name == "x" else one for one in world.state.resource_claims)
-    world.state = replace(world.state, resource_claims=claims)
+    world.state = dataclasses.replace(world.state, resource_claims=claims)
     assert shown.devices[0].devices == (f"{DRIVER}/node-a/g0",)
     result = world.run()
     assert became(result) == [("default/a", "held-back", "devices-changed")]

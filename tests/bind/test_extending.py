@@ -1,7 +1,7 @@
 """An extender that binds in the scheduler's place: told once, and the API server is asked what came of it."""
 
+import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -53,7 +53,7 @@ class World:
             http_timeout=1_000_000_000,
         )
         callers = (HttpExtender(config, Budget()),)
-        scheduler = replace(kplan.Scheduler.of("1.37"), callers=callers)
+        scheduler = dataclasses.replace(kplan.Scheduler.of("1.37"), callers=callers)
         cluster = scheduler.cluster(ClusterState.of([node("node-a"), self.pod], source="prod"))
         self.live = LiveCluster(Planner(cluster, with_profiles(scheduler.pipelines, ["kplan"]), everything=False))
         self.client = FakeClient(self._answer)

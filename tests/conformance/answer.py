@@ -7,10 +7,12 @@ answer a line in the order read. A case that cannot be answered gets ``{"name": 
 """
 
 import argparse
+import dataclasses
 import json
 import sys
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 import kplan
 from kplan.cluster import Cluster, PodInfo
@@ -169,7 +171,7 @@ def asked(planner: Planner, pod: PodInfo) -> Outcome:
 def complete(state: ClusterState) -> ClusterState:
     """Say that the objects of a case are all there are."""
     counts = {"ResourceClaim": 0, "DeviceClass": 0, "ResourceSlice": 0, **state.completeness.counts}
-    return replace(state, completeness=replace(state.completeness, counts=counts))
+    return dataclasses.replace(state, completeness=replace(state.completeness, counts=counts))
 
 
 def devices(cluster: Cluster, features: Features) -> tuple[set[str], dict[str, str]]:

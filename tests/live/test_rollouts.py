@@ -7,10 +7,11 @@ became ready last.
 """
 
 import contextlib
+import dataclasses
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -173,7 +174,7 @@ def drawn(source: random.Random, number: int) -> Roll:
         some = source.choice([1, 2, "30%", "50%"])
         update = source.choice([rolling(maxUnavailable=some), rolling(maxSurge=some, maxUnavailable=0)])
         roll = other(name, kind, updateStrategy=update)
-    return replace(roll, idle=tuple(index for index in range(old) if source.random() < 0.3))
+    return dataclasses.replace(roll, idle=tuple(index for index in range(old) if source.random() < 0.3))
 
 
 _SOURCE = random.Random(17)

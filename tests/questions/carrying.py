@@ -7,10 +7,11 @@ changed, with manifests that its edits changed. ``judge`` says whether that came
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,7 @@ def _as_told(asked: Asked, way: Way, folder: Path) -> Asked:
     if not asked.lands:
         return Asked(command, after_its_turn(asked, folder), about=asked.about)
     if way.answer.get("whatIf"):  # before anything lands
-        asked = replace(asked, cluster=after_its_turn(asked, folder, tried=False))
+        asked = dataclasses.replace(asked, cluster=after_its_turn(asked, folder, tried=False))
     return Asked(command, landed_first(asked, way.answer), about=asked.about)
 
 
@@ -363,7 +364,7 @@ def _before_it(asked: Asked, way: Way, folder: Path) -> Asked:
     """The cluster that pods are told of in, before a remedy is carried out."""
     if waiting(way) or "--with-queue" in asked.command:
         return _as_told(asked, way, folder)
-    return replace(asked, cluster=after_its_turn(asked, folder, tried=False))
+    return dataclasses.replace(asked, cluster=after_its_turn(asked, folder, tried=False))
 
 
 @dataclass(frozen=True)

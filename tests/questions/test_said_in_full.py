@@ -3,7 +3,7 @@
 Each is answered by hand from the source of the controllers first.
 """
 
-from dataclasses import replace
+import dataclasses
 
 from tests.questions.asking import Question, all_asked
 from tests.questions.clusters import (
@@ -100,10 +100,10 @@ QUESTIONS = {
         (1,), ("BLOCKED",), never=("--rolling",),
     ),
     # DeploymentProgressing: nothing changes while the quota refuses the next pod
-    "pods that take longer to end than a rollout may go without progress": replace(
+    "pods that take longer to end than a rollout may go without progress": dataclasses.replace(
         rolled(900), says=(f"what leaves may take 900 s to end, longer than {EXCEEDED}",)
     ),
-    "not those that end before": replace(rolled(600), never=("ProgressDeadlineExceeded",)),
+    "not those that end before": dataclasses.replace(rolled(600), never=("ProgressDeadlineExceeded",)),
     "who else has to act before new pods are ready": Question(
         "simulate m.yaml", WAITS, (0,), ("FITS",), [workload("Deployment", "web", GATED, replicas=2)],
         says=("sets lb.example/target .readinessGates.; without, its rollout goes no further than its first new pods",),

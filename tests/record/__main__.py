@@ -1,13 +1,13 @@
 """``python -m tests.record OUT``: record what every command prints."""
 
 import argparse
+import dataclasses
 import gc
 import os
 import re
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from tests.record import world
@@ -63,7 +63,7 @@ def _chosen(only: str, real: Path | None) -> list[Group]:
     for group in groups(real):
         calls = tuple(call for call in group.calls if pattern.search(f"{group.name}/{call.name}"))
         if calls:
-            found.append(replace(group, calls=calls))
+            found.append(dataclasses.replace(group, calls=calls))
     return found
 
 

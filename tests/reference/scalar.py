@@ -8,10 +8,11 @@ One long module, so that it can be read from top to bottom beside the scheduler'
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -45,11 +46,11 @@ class World:
 
     def without(self, node: str, gone: Sequence[models.Pod]) -> World:
         pods = {**self.pods, node: [p for p in self.pods[node] if all(p is not q for q in gone)]}
-        return replace(self, pods=pods, moved=(*self.moved, *((p, node, -1) for p in gone)))
+        return dataclasses.replace(self, pods=pods, moved=(*self.moved, *((p, node, -1) for p in gone)))
 
     def plus(self, node: str, back: models.Pod) -> World:
         pods = {**self.pods, node: [*self.pods[node], back]}
-        return replace(self, pods=pods, moved=(*self.moved, (back, node, 1)))
+        return dataclasses.replace(self, pods=pods, moved=(*self.moved, (back, node, 1)))
 
 
 def world_of(objects: Iterable[models.Object]) -> World:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import msgspec
 
@@ -36,7 +36,7 @@ def outcome_with(planner: Planner, pod: str, remedy: Remedy) -> Outcome:
     finally:
         for undo in reversed(undos):
             cluster.undo(undo)
-    fresh = replace(planner, cluster=build(state, cluster.rules))
+    fresh = dataclasses.replace(planner, cluster=build(state, cluster.rules))
     return fresh.explain(fresh.cluster.pods[fresh.cluster.pod_index[pod]])
 
 

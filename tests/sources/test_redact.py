@@ -226,9 +226,7 @@ def test_a_quota_of_a_class_counts_that_class() -> None:
 def test_what_is_missing_is_kept_without_names() -> None:
     state = load_values([*OBJECTS, {"apiVersion": "acme.example/v1", "kind": "AcmeApp", "metadata": {"name": "acme"}}])
     broken = BrokenObject("Pod", "acme/x", "acme.json:1: spec", "'acme' is no quantity")
-    state = dataclasses.replace(
-        state, completeness=dataclasses.replace(state.completeness, broken=(broken,), notes=("acme",))
-    )
+    state = dataclasses.replace(state, completeness=replace(state.completeness, broken=(broken,), notes=("acme",)))
     hidden, _ = redact(state)
     assert hidden.completeness.counts == state.completeness.counts
     assert hidden.completeness.unknown == {"redacted": 1}

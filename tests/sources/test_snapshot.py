@@ -1,9 +1,9 @@
 """A snapshot is a List that kubectl reads, holds nothing secret, and gives back the state it was made of."""
 
+import dataclasses
 import gzip
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def pod(name: str, **spec: Any) -> dict[str, Any]:
 
 
 def state(*objects: dict[str, Any], **about: Any) -> ClusterState:
-    return replace(load_values(objects), server_version="v1.36.3", taken="2026-01-02T03:04:05Z", **about)
+    return dataclasses.replace(load_values(objects), server_version="v1.36.3", taken="2026-01-02T03:04:05Z", **about)
 
 
 def test_it_is_a_list_with_version_time_and_kinds() -> None:
@@ -81,7 +81,7 @@ def test_it_is_packed_by_its_ending_and_read_back(tmp_path: Path, ending: str, m
     before = state(node("n"), pod("p"))
     write_snapshot(before, file)
     assert file.read_bytes().startswith(magic)
-    assert replace(load(file), source=before.source, text=0) == before
+    assert dataclasses.replace(load(file), source=before.source, text=0) == before
 
 
 def test_the_same_state_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_what_was_broken_is_remembered(tmp_path: Path) -> None:
         partial={"Pod": "a must-gather holds some"},
         versions={"Node": "17"},
     )
-    write_snapshot(replace(before, completeness=known), tmp_path / "s.json")
+    write_snapshot(dataclasses.replace(before, completeness=known), tmp_path / "s.json")
     assert load(tmp_path / "s.json").completeness == known
 
 
@@ -162,7 +162,7 @@ def test_what_is_known_of_the_scheduler_is_remembered_without_its_credentials(tm
         "profiles": [{"schedulerName": "mine"}],
         "extenders": [extender],
     }
-    before = replace(
+    before = dataclasses.replace(
         state(node("n")),
         scheduler=KnownScheduler(
             configuration, {"A": True}, "ConfigMap kube-system/scheduler-config", "it may be another"

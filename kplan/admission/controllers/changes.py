@@ -4,12 +4,13 @@ Not modelled: fields that kplan does not read (environment, probes) differ unsee
 manifest that runs; what others own in the running object (an autoscaler's replicas) is taken as the manifest says.
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.differences import rule_differences
@@ -96,7 +97,7 @@ def keeping_replicas(manifest: ManifestObject, running: Object) -> ManifestObjec
     raw = {**manifest.raw, "spec": {**(spec if isinstance(spec, dict) else {}), "replicas": replicas}}
     whole = copied(item)
     whole.spec.replicas = replicas
-    return replace(manifest, raw=raw, item=whole)
+    return dataclasses.replace(manifest, raw=raw, item=whole)
 
 
 def _applied(running: Object) -> object:

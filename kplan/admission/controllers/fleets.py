@@ -1,7 +1,7 @@
 """Fleets: workloads whose controllers make or remove pods step by step, with all that those controllers go by."""
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import replace
 
 import msgspec
 from msgspec import Struct
@@ -224,7 +224,7 @@ def drafts_of(
     if template is None or strategy_of(manifest.kind, spec) != "RollingUpdate":
         return made.drafts
     raw = {**manifest.raw, "spec": {**spec, "template": msgspec.to_builtins(template)}}
-    return (*make(replace(manifest, raw=raw)).drafts[:partition], *made.drafts[partition:])
+    return (*make(dataclasses.replace(manifest, raw=raw)).drafts[:partition], *made.drafts[partition:])
 
 
 def _strategy(kind: str, spec: object, replicas: int) -> tuple[str, int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 from kplan.admission.raw import dig
 from kplan.sources import ManifestObject
@@ -27,4 +27,4 @@ def as_admitted(manifest: ManifestObject) -> tuple[ManifestObject, tuple[str, ..
     started = {key: value for key, value in spec.items() if key != "suspend"}
     if isinstance(policy, dict):
         started["runPolicy"] = {key: value for key, value in policy.items() if key != "suspend"}
-    return replace(manifest, raw={**manifest.raw, "spec": started}), (AS_ADMITTED,)
+    return dataclasses.replace(manifest, raw={**manifest.raw, "spec": started}), (AS_ADMITTED,)

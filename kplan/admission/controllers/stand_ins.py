@@ -6,9 +6,9 @@ Not modelled: how many pods such a workload was told to have (it counts as the p
 with its template that no pod shows.
 """
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -93,7 +93,7 @@ def stand_in(
     for item in objects:
         table = BY_MODEL[type(item)].attribute
         more: dict[str, Any] = {table: (*getattr(state, table), item)}
-        state = replace(state, **more)
+        state = dataclasses.replace(state, **more)
     return StandIn(state, tuple(objects))
 
 

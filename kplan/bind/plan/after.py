@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import msgspec
 
@@ -32,7 +32,7 @@ def state_after(state: ClusterState, document: BindPlan | BindResult) -> Cluster
             new = pod.create is not None and pod.pod not in there
             made += [_named(msgspec.convert(pod.create, Pod), pod.pod)] if new else []
     pods = [pod for pod in (*state.pods, *made) if pod.key not in gone]
-    return replace(state, pods=tuple(_on(pod, nodes.get(pod.key, "")) for pod in pods))
+    return dataclasses.replace(state, pods=tuple(_on(pod, nodes.get(pod.key, "")) for pod in pods))
 
 
 def _named(pod: Pod, key: str) -> Pod:

@@ -6,8 +6,8 @@ built up from what a solver says, or node by node, and what is not needed is tak
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from heapq import heappop, heappush
 
 import numpy as np
@@ -219,6 +219,6 @@ def _add(trial: Planner, shapes: Sequence[Shape], mix: Mix) -> list[str]:
     for shape, number in zip(shapes, mix, strict=True):
         if number:
             before = set(trial.cluster.node_index)
-            what_if.take(replace(shape.verb, count=number))
+            what_if.take(dataclasses.replace(shape.verb, count=number))
             names += [node.name for node in trial.cluster.nodes if node.name not in before]
     return names

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NoReturn
 
 from msgspec import Struct
@@ -65,7 +65,7 @@ class Supply(Struct, frozen=True):
         assert self.manifest is not None
         have = len(self.running) + start
         raw = {**self.manifest.raw, "spec": {**_dict(self.manifest.raw["spec"]), "replicas": have + count}}
-        manifest = replace(self.manifest, raw=raw)
+        manifest = dataclasses.replace(self.manifest, raw=raw)
         expanded = expand(
             Manifests(objects=[manifest]), _without(cluster, manifest), cluster.rules, namespace=self.sample.namespace
         )
@@ -140,7 +140,9 @@ def _expanded(cluster: Cluster, manifest: ManifestObject | None, text: str) -> P
     if manifest is None:
         raise UsageError(f"{text}: no pod of it, and no template", code="no-template", hint="kplan capacity MANIFEST")
     raw = {**manifest.raw, "spec": {**_dict(manifest.raw["spec"]), "replicas": 1}}
-    expanded = expand(Manifests(objects=[replace(manifest, raw=raw)]), _without(cluster, manifest), cluster.rules)
+    expanded = expand(
+        Manifests(objects=[dataclasses.replace(manifest, raw=raw)]), _without(cluster, manifest), cluster.rules
+    )
     if not expanded.pods:
         why = "; ".join(map(str, (*expanded.refused, *expanded.not_expanded)))
         raise UsageError(f"{text}: {why or 'it makes no pods'}", code="no-template")

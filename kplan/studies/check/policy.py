@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
@@ -54,7 +55,7 @@ class CheckPolicy:
                 chosen[field.name] = tuple(dict.fromkeys((*getattr(other, field.name), *mine)))
             elif mine != default:
                 chosen[field.name] = mine
-        return replace(other, **chosen)
+        return dataclasses.replace(other, **chosen)
 
 
 def policy(given: Mapping[str, object], where: str = "") -> CheckPolicy:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from datetime import datetime
 
 from msgspec import Struct, structs
@@ -157,7 +157,7 @@ def _with_attempts(findings: Sequence[Finding], played: Played, whole: Whole, le
     """Try what would help the pods that fit nowhere, or that a quota refuses, of as many of the first findings."""
     by_name = {item.name: item for item in by_object(played.plan)}
     cluster = played.planner.cluster
-    planner = replace(played.planner, everything=True)
+    planner = dataclasses.replace(played.planner, everything=True)
     for finding in findings:
         item = by_name.get(finding.object) if finding.rule in _HELPED and finding.counted else None
         if item is None or not left or not cluster.nodes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import traceback
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -60,7 +60,7 @@ class ScenarioBench:
             planner = asked.planner()
             self._built[asked.key] = _Built(planner, _own(planner.cluster.pods))
         built = self._built[asked.key].planner
-        return replace(built, pipelines=asked.pipelines())
+        return dataclasses.replace(built, pipelines=asked.pipelines())
 
     def answer(self, scenario: SweepScenario) -> SweepOutcome:
         """Carry a scenario out; one that cannot be is FAILED, with the reason."""

@@ -6,9 +6,10 @@ written down here once more in a few lines: it shares nothing with kplan but the
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
@@ -208,7 +209,7 @@ def _wanted(draw: random.Random, world: World) -> App:
     if draw.random() < 0.4:
         return App("wanted", free + draw.randint(1, 2), draw.randint(1, 3), pool=draw.choice(["", "", "x"]))
     model = world.apps[draw.choice(sorted(world.apps))]
-    return replace(model, cpu=max(model.cpu, free + draw.randint(-1, 2)), budget=-1, bare=False)
+    return dataclasses.replace(model, cpu=max(model.cpu, free + draw.randint(-1, 2)), budget=-1, bare=False)
 
 
 def _random_app(draw: random.Random, name: str) -> App:

@@ -1,7 +1,7 @@
 """What-ifs that are taken in parts: the rest, on a state built of what the first left, comes to the same."""
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -62,7 +62,7 @@ def test_what_ifs_in_parts_come_to_the_same(tmp_path: Path, seed: int, compete: 
     for cut in range(1, len(steps)):
         first = SCHEDULER.planner(state)
         taken = run(first, steps[:cut], compete=compete)
-        rest = SCHEDULER.planner(replace(to_state(first.cluster), brought=brought(taken, first.cluster)))
+        rest = SCHEDULER.planner(dataclasses.replace(to_state(first.cluster), brought=brought(taken, first.cluster)))
         after = run(rest, steps[cut:], compete=compete)
         assert landed([*taken, *after]) == landed(told), (flags, cut)
         assert where(rest) == where(whole)
