@@ -15,7 +15,7 @@ import msgspec
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.command import CommandLine
-from kplan.bind.plan.document import attempt_of
+from kplan.bind.plan.document import attempt_of, refusal
 from kplan.bind.plan.file import load_plan, plan_of, save_plan
 from kplan.bind.plan.guards import WATCH
 from kplan.bind.plan.kept import again_words, made_whole, to_keep
@@ -191,8 +191,7 @@ def _refuse(shown: BindPlan) -> None:
         BindError: it is.
     """
     if shown.verdict == "REFUSED":
-        text = shown.because.text if shown.because is not None else shown.sentence
-        raise BindError(f"refused: {text}", code="refused", hint=shown.attempt or "nothing was written")
+        raise BindError(f"refused: {refusal(shown)}", code="refused", hint=shown.attempt or "nothing was written")
 
 
 def _still_fresh(bench: Workbench, flags: Flags) -> None:

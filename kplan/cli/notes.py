@@ -1,6 +1,7 @@
 """What goes to standard error: notes, errors with place and hint; standard output carries the result alone.
 
-A note is told behind the answer that it is about, and is one line of a terminal: what was asked for is read first.
+A note is told behind the answer that it is about, and is one line of a terminal: what was asked for is read first. What
+of the source the answer is not about is told before.
 """
 
 from __future__ import annotations
@@ -133,8 +134,10 @@ def tell_completeness(completeness: Completeness) -> None:
         note(f"{broken.place}: {broken.problem}; {name} is left out")
     if len(completeness.broken) > BROKEN_SHOWN:
         note(f"{len(completeness.broken) - BROKEN_SHOWN} more broken objects are left out")
+    from kplan.sources.beside import Beside
+
     for text in completeness.notes:
-        note(text)
+        (note_now if isinstance(text, Beside) else note)(text)
 
 
 def tell_absences(completeness: Completeness) -> None:

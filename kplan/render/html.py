@@ -33,7 +33,7 @@ from kplan.result.document_usage import Drawing
 
 FOLDER = Path(__file__).parents[1] / "data" / "html"
 SCRIPTS = (
-    *(f"script/base/{name}.js" for name in ("dom", "controls", "amounts", "data", "names", "marks", "table")),
+    *(f"script/base/{name}.js" for name in ("dom", "controls", "amounts", "data", "names", "marks", "brief", "table")),
     *(f"script/base/{name}.js" for name in ("sections", "standing")),
     *(
         f"script/parts/{name}.js"

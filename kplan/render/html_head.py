@@ -79,7 +79,7 @@ def head(plain: Mapping[str, Any], picture: str = "") -> str:
         parts.append(f'<span class="word">{mark}{escape(word + doubted)}</span>')
     sentence = plain.get("sentence") or SENTENCES.get(str(plain.get("kind")), name_of(plain))
     parts.append(f'<span class="sentence">{shown(str(sentence))}</span>')
-    doubts = _doubts(plain)
+    doubts = _doubts(plain) if "guards" not in plain else []  # each doubt is a guard of its own
     first = _short(doubts)
     answers = "".join(_line("Doubt", text) for text in first) + _folded("doubt", doubts[len(first) :], more=bool(first))
     answers += "".join(_line(label, text) for label, text in _answers(plain))

@@ -13,6 +13,7 @@ from kplan.reasons.demand import RequestSource, demand_of
 from kplan.reasons.groups import Atom
 from kplan.reasons.run_cycle import RunCycle
 from kplan.result.document import Shortage
+from kplan.wording.device_resources import class_is_not_there
 from kplan.wording.view import ROOM, Phrase, Said, View
 from kplan.wording.wanted import Wanted
 from kplan.words import amounts, every, listed
@@ -87,7 +88,7 @@ def wanted(view: View, atom: Atom) -> Wanted | None:
     if atom.kept:
         return None
     if not capacity.any():
-        return Wanted(name, needs)
+        return Wanted(name, needs, nobody=class_is_not_there(asked, name))
     best = view.shown[0]
     largest, there = int(capacity.max()), int(capacity[rows].max())
     made = made_of(asked.pod.pod, name, asked.cluster)

@@ -19,6 +19,7 @@ class Wanted(Struct, frozen=True):
         has: what the best node has; None where none has any.
         where: which node that is, with ``{}`` for what it has; without it where none has any.
         aside: what is said of that besides.
+        nobody: what is said in place of that no node has any.
         made_of: what the pod's amount is the sum of; empty if that is no plain sum.
         left: what is free on all of the nodes; None where that is not the question.
         pieces: whether that would be enough on one node.
@@ -34,6 +35,7 @@ class Wanted(Struct, frozen=True):
     pieces: bool = False
     tail: str = ""
     aside: str = ""
+    nobody: str = ""
 
     def said(self) -> Said:
         """``cpu: it wants 1500m, node-d has 1420m free``."""
@@ -47,7 +49,8 @@ class Wanted(Struct, frozen=True):
 
     def _told(self, want: str, wants: str, has: str = "", made: str = "") -> Said:
         if self.has is None and not self.where:
-            return Said.of(f"no node has {self.resource}; {want} {wants}", made)
+            nobody = self.nobody or f"no node has {self.resource}"
+            return Said.of(f"{nobody}; {want} {wants}", made)
         return Said.of(f"{self.resource}: {want} {wants}", made, f", {self.where.format(has)}", self.aside)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kplan.api import Scheduler, fill_in
 from kplan.bind.flags import Flags
-from kplan.bind.plan.document import Circumstances, make_plan
+from kplan.bind.plan.document import Circumstances, make_plan, refusal
 from kplan.bind.plan.manifests import Planned
 from kplan.bind.plan.profiles import with_profiles
 from kplan.bind.plan.show import Asked, show
@@ -19,6 +19,7 @@ from kplan.framework.doubt import Doubt
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
+from kplan.render.html import page
 from kplan.render.text import Style
 from kplan.render.text.bind import bind_plan, bind_result
 from kplan.result.document_base import API_VERSION, Cause, Origin
@@ -182,12 +183,41 @@ def test_every_flag_that_is_missing_is_named_at_once_with_its_reason() -> None:
     assert found.because is not None
     assert found.because.text == (
         "--take-over: a live scheduler answers for schedulerName default-scheduler: sched-1 holds the lease "
-        "kube-system/kube-scheduler (renewed 1 s ago); --accept-doubt scheduler-config-assumed: the defaults are "
-        "assumed; --create: 1 object of manifests not there: pod/default/made"
+        "kube-system/kube-scheduler (renewed 1 s ago); --create: 1 object of manifests not there: pod/default/made; "
+        "1 doubt not accepted: scheduler-config-assumed"
     )
+    assert "--accept-doubt scheduler-config-assumed: the defaults are assumed" in refusal(found)
     assert found.attempt == (
         "kplan bind a -f made.yaml --take-over --accept-doubt scheduler-config-assumed --create --apply"
     )
+
+
+OTHER = Doubt(code="partial-pods", text="some pods may be missing")
+
+
+@pytest.mark.parametrize("flags", [Flags(), Flags(accept_doubt=("all",), take_over=True)])
+def test_a_doubt_is_told_once_in_the_text_and_on_the_page(flags: Flags) -> None:
+    found = plan([node("node-a"), pod("a")], flags, doubts=(DOUBT, OTHER))
+    text, html = bind_plan(found, Style()), page(found)
+    head = html[html.index("<h1") : html.index("</section>")]
+    for doubt in (DOUBT, OTHER):
+        assert text.count(doubt.text) == 1
+        assert doubt.text not in head, "it is a row of the guards"
+    if found.because is not None:
+        assert found.because.text.endswith("2 doubts not accepted: scheduler-config-assumed and partial-pods")
+
+
+def test_an_answer_without_guards_tells_its_doubts() -> None:
+    found = plan([node("node-a"), pod("a")], doubts=(DOUBT,))
+    assert bind_plan(found, Style(quiet=True)).count(DOUBT.text) == 1
+
+
+def test_a_flag_that_two_doubts_need_is_tried_once() -> None:
+    twice = (OTHER, Doubt(code=OTHER.code, text="others may be missing, too"))
+    found = plan([node("node-a"), mine("a")], doubts=twice)
+    assert found.because is not None
+    assert found.because.text == "1 doubt not accepted: partial-pods"
+    assert found.attempt.count("--accept-doubt") == 1
 
 
 def test_flags_that_are_given_are_not_missing() -> None:

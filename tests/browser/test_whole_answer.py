@@ -33,6 +33,18 @@ def test_a_pdf_of_many_rows_holds_each_of_them(opened: Open) -> None:
 
 
 @pytest.mark.parametrize("name", commands.SMALL)
+def test_paper_has_no_links_into_the_page_and_the_screen_has_them_back(opened: Open, name: str) -> None:
+    """For each such link the browser looks through the whole page: 5,000 nodes were not printed in half an hour."""
+    page = opened(commands.small(name)).page
+    links = "[...document.querySelectorAll('a[href]')].map((one) => one.getAttribute('href'))"
+    before = page.evaluate(links)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert [href for href in page.evaluate(links) if href.startswith("#")] == []
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(links) == before
+
+
+@pytest.mark.parametrize("name", commands.SMALL)
 def test_without_scripts_a_page_of_any_command_has_its_answer_and_its_rows(
     browser: Browser, tmp_path: Path, name: str
 ) -> None:

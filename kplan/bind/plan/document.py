@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kplan.bind.flags import Flags
-from kplan.bind.plan.guards import ORDER, create_guards, doubt_guards, eviction_guard, scheduler_guards
+from kplan.bind.plan.guards import AGAINST, DOUBTS, ORDER, create_guards, doubt_guards, eviction_guard, scheduler_guards
 from kplan.bind.wire.leases import DEFAULT_NAME, Responsible
 from kplan.framework.doubt import Doubt
 from kplan.result.document_base import API_VERSION, Cause, Origin
@@ -22,7 +22,7 @@ from kplan.result.document_bind import (
     BindTarget,
     BindTotals,
 )
-from kplan.words import count
+from kplan.words import count, joined
 
 CONFIG_DOUBT = "scheduler-config-assumed"
 
@@ -77,7 +77,7 @@ def make_plan(
         eviction_guard(bound, flags),
     )
     looked = sorted((*own, *guards), key=lambda guard: ORDER.index(guard.name))
-    against = [guard for guard in looked if guard.state in ("needs", "no")]
+    against = [guard for guard in looked if guard.state in AGAINST]
     refused = any(item.result == "refused" for item in about.objects)
     verdict = "REFUSED" if refused or (bound and against) else "READY" if bound else "NOTHING"
     return BindPlan(
@@ -127,6 +127,12 @@ def first_pods(pods: Sequence[BindPod], most: int) -> Iterator[BindPod]:
             yield pod
 
 
+def refusal(plan: BindPlan) -> str:
+    """Every flag and right that is missing, each with its whole reason: for those who do not see the plan."""
+    against = [_reason(guard) for guard in plan.guards if guard.state in AGAINST]
+    return "; ".join(against) or (plan.because.text if plan.because is not None else plan.sentence)
+
+
 def attempt_of(plan: BindPlan, file: str, flags: Flags, words: str = "") -> str:
     """What to run next with a plan that is saved to a file; empty if nothing helps.
 
@@ -138,17 +144,23 @@ def attempt_of(plan: BindPlan, file: str, flags: Flags, words: str = "") -> str:
     """
     if not plan.attempt or not plan.cluster.uid:
         return ""
-    needs = "".join(f" {guard.flag}" for guard in plan.guards if guard.state == "needs")
+    needs = _flags(guard for guard in plan.guards if guard.state == "needs")
     return f"kplan bind --plan {shlex.quote(file)}{words}{flags.words()}{needs} --apply"
 
 
 def _because(
     pods: Sequence[BindPod], against: Sequence[BindGuard], verdict: str, objects: Sequence[BindObject]
 ) -> Cause | None:
-    """Every flag that is missing, each with its reason; else why the first pod is not bound, or is not made."""
+    """Every flag that is missing, each with its reason; else why the first pod is not bound, or is not made.
+
+    Doubts are named alone: their reasons are long, and stand at their guards.
+    """
     if verdict == "REFUSED":
-        needs = [f"{guard.flag}: {guard.text}" if guard.flag else guard.text for guard in against]
-        return Cause(code="flags-needed" if all(g.flag for g in against) else "refused", text="; ".join(needs))
+        codes = list(dict.fromkeys(guard.flag.split()[-1] for guard in against if guard.name == DOUBTS and guard.flag))
+        named = (f"{count(len(codes), 'doubt')} not accepted: {joined(codes)}",) if codes else ()
+        needs = [_reason(guard) for guard in against if guard.name != DOUBTS]
+        text = "; ".join((*needs, *named))
+        return Cause(code="flags-needed" if all(g.flag for g in against) else "refused", text=text)
     first = next((pod for pod in pods if pod.result != "bind"), None)
     short = next((item for item in objects if item.refused_pods), None)
     if first is None and short is not None:
@@ -156,6 +168,15 @@ def _because(
     if first is None or first.because is None:
         return None
     return Cause(code=first.because.code, text=f"{first.pod}: {first.because.text}")
+
+
+def _flags(guards: Iterable[BindGuard]) -> str:
+    """Flags of guards, each once, with a space before it."""
+    return "".join(dict.fromkeys(f" {guard.flag}" for guard in guards))
+
+
+def _reason(guard: BindGuard) -> str:
+    return f"{guard.flag}: {guard.text}" if guard.flag else guard.text
 
 
 def _sentence(bound: int, shown: int, verdict: str, objects: Sequence[BindObject]) -> str:
@@ -180,8 +201,7 @@ def _attempt(verdict: str, about: Circumstances, against: Sequence[BindGuard]) -
     """What to run next: a plan of a snapshot is saved first, as only a cluster can be written to."""
     if verdict == "NOTHING" or any(not guard.flag for guard in against):
         return ""
-    flags = "".join(f" {guard.flag}" for guard in against)
-    return f"{about.command}{flags} {'--apply' if about.cluster.server else '--save-plan plan.json'}"
+    return f"{about.command}{_flags(against)} {'--apply' if about.cluster.server else '--save-plan plan.json'}"
 
 
 def _doubts(bound: Sequence[BindPod], about: Circumstances) -> tuple[Doubt, ...]:

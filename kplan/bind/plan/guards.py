@@ -18,6 +18,10 @@ from kplan.words import count, listed
 
 ORDER = ("age", "rules", "scheduler", "doubts", "creates", "rights", "watch", "dry run", "evicts")
 """In which order guards are shown."""
+DOUBTS = "doubts"
+"""Name of the guards that tell a doubt each."""
+AGAINST = ("needs", "no")
+"""States of guards that stand against a plan."""
 
 
 def age_guard(plan: BindPlan, now: Identity, flags: Flags) -> BindGuard:
@@ -67,7 +71,7 @@ def doubt_guards(doubts: Sequence[Doubt], flags: Flags) -> Iterator[BindGuard]:
     for doubt in doubts:
         accepted = flags.accepts(doubt.code)
         state, flag = ("ok", "") if accepted else ("needs", f"--accept-doubt {doubt.code}")
-        yield BindGuard(name="doubts", state=state, text=f"{doubt.text}{' (accepted)' if accepted else ''}", flag=flag)
+        yield BindGuard(name=DOUBTS, state=state, text=f"{doubt.text}{' (accepted)' if accepted else ''}", flag=flag)
 
 
 def create_guards(bound: Sequence[BindPod], objects: Sequence[BindObject], flags: Flags) -> Iterator[BindGuard]:

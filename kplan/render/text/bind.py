@@ -30,7 +30,8 @@ def bind_plan(document: BindPlan, style: Style) -> str:
     """Lay out what would be bound."""
     page = style.page()
     page.verdict(document.verdict, document.sentence)
-    doubts(page, document.doubts)
+    if style.quiet:
+        doubts(page, document.doubts)  # else they are told among the guards
     cause_lines(page, document.because, document.attempt)
     if style.quiet:
         return page.text()

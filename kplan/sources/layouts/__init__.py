@@ -11,6 +11,7 @@ from typing import BinaryIO, cast
 
 from kplan.errors import SourceError
 from kplan.sources.archives import open_archive
+from kplan.sources.beside import Beside
 from kplan.sources.documents import NO_HINT, Form, Hint, Sink
 from kplan.sources.layouts.base import Layout
 from kplan.sources.layouts.cilium import Cilium
@@ -29,7 +30,6 @@ from kplan.sources.layouts.velero import Velero
 from kplan.sources.opening import is_regular, look, unreadable
 from kplan.sources.reader import STDIN, WEB, File, files
 from kplan.sources.tree import Tree, folder_tree
-from kplan.words import count
 
 LAYOUTS: tuple[Layout, ...] = (
     SupportBundle(),
@@ -93,7 +93,7 @@ def contents(path: str | Path, stdin: BinaryIO | None, sink: Sink) -> Iterator[t
 
 
 def _note_packed(tree: Tree, sink: Sink) -> None:
-    """Say which archives lie beside what is read.
+    """Say once which archives lie beside what is read.
 
     Raises:
         SourceError: nothing but archives is there.
@@ -111,10 +111,11 @@ def _note_packed(tree: Tree, sink: Sink) -> None:
             code="archive-inside",
             hint="extract the one to read, and name it",
         )
-    for within in shown:
-        sink.note(f"passed over archive {within}: name it to read it")
-    if more > 0:
-        sink.note(f"passed over {count(more, 'more archive')}")
+    if len(tree.packed) == 1:
+        sink.note(Beside(f"not read: archive {shown[0]} (name it to read it)"))
+    else:
+        rest = f" and {more} more" if more > 0 else ""
+        sink.note(Beside(f"not read: archives {', '.join(shown)}{rest} (name one to read it)"))
 
 
 def _opened(path: str | Path, stdin: BinaryIO | None) -> Tree | File:

@@ -3,6 +3,8 @@
 import gzip
 import io
 import os
+import subprocess
+import sys
 import tarfile
 
 import pytest
@@ -183,9 +185,14 @@ def test_archives_beside_text_are_named(packed, tmp_path):
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     state = load(zipped(files), tmp_path, "whole") if packed else kplan.load(tmp_path)
-    assert state.completeness.notes == (
-        "passed over archive a.tgz: name it to read it",
-        "passed over archive b.zip: name it to read it",
-        "passed over archive c.tar.xz: name it to read it",
-        "passed over 2 more archives",
-    )
+    assert state.completeness.notes == ("not read: archives a.tgz, b.zip, c.tar.xz and 2 more (name one to read it)",)
+
+
+def test_an_archive_beside_what_is_read_is_told_once_before_the_answer(tmp_path):
+    (tmp_path / "nodes.yaml").write_bytes(NODE)
+    (tmp_path / "whole.tgz").write_bytes(b"x")
+    command = [sys.executable, "-m", "kplan", "nodes", "--snapshot", str(tmp_path)]
+    # one pipe for both: lines stand in the order in which they were written
+    told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    assert told.startswith("kplan: note: not read: archive whole.tgz (name it to read it)\n")
+    assert told.count("whole.tgz") == 1

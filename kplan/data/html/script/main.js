@@ -41,15 +41,22 @@ function theme() {
   button.hidden = false;
 }
 
-/** Paper has every row and what is folded; the screen has them back as they were. */
+/**
+ * Paper has every row and what is folded; the screen has them back as they were. Paper has no links into the page: the
+ * browser looks for the target of each in the whole page, which for thousands of them takes the square of their number.
+ */
 function paper() {
   let opened = [];
+  let links = [];
   addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open])")];
     for (const one of opened) one.open = true;
     for (const put of ON_PAPER) put(true);
+    links = [...document.querySelectorAll("a[href^='#']")].map((one) => [one, one.getAttribute("href")]);
+    for (const [one] of links) one.removeAttribute("href");
   });
   addEventListener("afterprint", () => {
+    for (const [one, href] of links) one.setAttribute("href", href);
     for (const one of opened) one.open = false;
     for (const put of ON_PAPER) put(false);
   });

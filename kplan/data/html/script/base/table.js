@@ -4,7 +4,8 @@
 const ON_PAPER = [];
 
 /**
- * Columns: {key, label, value(row) for sorting and searching, cell(row) to show, num, wide, fixed, scale of its bars, parts of which they are}.
+ * Columns: {key, label, value(row) for sorting and searching, cell(row) to show, num, wide, fixed, scale of its bars, parts of which they are,
+ * rest where phones show it by a tap}.
  * Options: caption, page, searchable, filters ([key, label, test]), empty, unit, units, head, mark, more.
  */
 function table(columns, rows, options = {}) {
@@ -15,6 +16,7 @@ function table(columns, rows, options = {}) {
   const pager = h("nav", { class: "pager", "aria-label": `Pages of ${options.caption}` });
   const count = h("span", { class: "dim count" });
   const texts = new Map();
+  const short = inLines(columns);
   const value = (column, row) => (column.value ? column.value(row) : row[column.key]);
   const textOf = (row) => {
     if (!texts.has(row)) {
@@ -28,7 +30,8 @@ function table(columns, rows, options = {}) {
     const plain = !column.label || rows.length < 2 || column.fixed;
     const sort = () => h("button", { type: "button", onclick: () => sortBy(i) }, column.label);
     const scale = column.scale ? barScale(column.scale, column.parts) : null;
-    return h("th", { scope: "col", class: column.num ? "num" : null }, plain ? column.label : sort(), scale);
+    const told = { scope: "col", role: short ? "columnheader" : null, class: column.num ? "num" : null };
+    return h("th", told, plain ? column.label : sort(), scale);
   });
 
   function sortBy(i) {
@@ -66,10 +69,18 @@ function table(columns, rows, options = {}) {
     const cells = columns.map((column, i) => {
       const cell = column.cell ? column.cell(row) : value(column, row);
       const shown = column.num && typeof cell === "number" ? int(cell) : cell;
+      const head = i === (options.head || 0);
       const kind = { class: column.num ? "num" : column.wide ? "wide" : null };
-      return i === (options.head || 0) ? h("th", { scope: "row", ...kind }, shown) : h("td", kind, shown);
+      if (!short) return head ? h("th", { scope: "row", ...kind }, shown) : h("td", kind, shown);
+      // rows that are no rows to look at are told to be rows
+      if (head) return h("th", { scope: "row", role: "rowheader", ...kind }, shown);
+      const nothing = shown === "-" || shown === "" || shown === 0 || column.scale;
+      const told = { role: "cell", "data-head": column.label, "data-nothing": Boolean(nothing), ...kind };
+      const rest = column.rest && !nothing;
+      return h("td", { ...told, "data-rest": rest }, column.wide && !nothing ? brief(shown) : shown);
     });
-    return linked(h("tr", { class: options.mark && options.mark(row) ? "marked" : null }, cells));
+    const marked = options.mark && options.mark(row) ? "marked" : null;
+    return linked(h("tr", { class: marked, role: short ? "row" : null }, cells));
   }
 
   function countText(found, to) {
@@ -93,6 +104,7 @@ function table(columns, rows, options = {}) {
       h("button", { type: "button", disabled: off, onclick: () => redraw({ from: state.from + by }) }, text);
     pager.hidden = found.length <= size;
     clear(pager, pager.hidden ? [] : [turn("Previous", -size, !state.from), turn("Next", size, to >= found.length)]);
+    if (short && body.isConnected) fitBriefs(body);
   }
 
   const tools = h("div", { class: "tools" });
@@ -114,8 +126,15 @@ function table(columns, rows, options = {}) {
   const made = h(
     "div",
     { class: "scroll", role: "group", tabindex: "0", "aria-label": options.caption },
-    h("table", {}, h("caption", { class: "unseen" }, options.caption), h("thead", {}, h("tr", {}, heads)), body),
+    h(
+      "table",
+      short ? { class: "in-lines", role: "table" } : {},
+      h("caption", { class: "unseen" }, options.caption),
+      h("thead", {}, h("tr", { role: short ? "row" : null }, heads)),
+      body,
+    ),
   );
+  if (short) new ResizeObserver(() => fitBriefs(body)).observe(made);
   return h("div", { class: "table" }, used ? tools : null, made, pager);
 }
 

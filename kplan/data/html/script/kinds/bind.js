@@ -70,7 +70,7 @@ function bindNotes(pod) {
     ),
     ...(pod.clears || []).map((key) => `clears the nomination of ${key}`),
     pod.tie ? `one of ${int(pod.tie)} that tie` : "",
-    ...(pod.doubts || []).map((doubt) => doubt.text),
+    ...(pod.doubts || []).map((doubt) => `in doubt: ${doubt.code}`), // the guards tell why
   ];
 }
 

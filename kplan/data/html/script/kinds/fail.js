@@ -86,7 +86,7 @@ function casesTable(cases) {
     ...(DOC.each === "zone" ? [{ label: HEADS.nodes, num: true, value: (one) => one.nodes }] : []),
     { label: `${HEADS.placed}, ${HEADS.pending}, ${HEADS.gone}`, scale: "all of them", parts: true, fixed: true, value: () => "", cell: caseBar },
     ...CASE_NUMBERS.flatMap(([label, of]) =>
-      columnIf(cases, of, { label, num: true, value: of, cell: (one) => (of(one) ? int(of(one)) : "-") }),
+      columnIf(cases, of, { label, num: true, rest: ![HEADS.pending, HEADS.gone].includes(label), value: of, cell: (one) => (of(one) ? int(of(one)) : "-") }),
     ),
     ...columnIf(cases, caseWhy, { label: "because", wide: true, value: caseWhy }),
   ];

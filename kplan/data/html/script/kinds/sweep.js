@@ -49,16 +49,18 @@ function crossText(one) {
   return one.pending ? `${one.verdict}, ${int(one.pending)} Pending` : one.verdict;
 }
 
+const REST = true;
+/** Numbers of a scenario, and whether a phone shows them by a tap alone. */
 const SWEPT = [
-  ["pods", "pods"],
-  ["placed", "placed"],
+  ["pods", "pods", REST],
+  ["placed", "placed", REST],
   ["fits", "fit"],
   ["nodes", "nodes"],
   ["pending", "Pending"],
   ["held", "held"],
   ["gone", "GONE"],
-  ["evicted", "evicts"],
-  ["used", "nodes in use"],
+  ["evicted", "evicts", REST],
+  ["used", "nodes in use", REST],
 ];
 
 function outcomesTable(outcomes) {
@@ -67,9 +69,10 @@ function outcomesTable(outcomes) {
     { label: "#", num: true, value: (one) => one.number },
     { label: "scenario", wide: true, value: (one) => one.name },
     { label: "verdict", value: (one) => one.verdict, cell: (one) => ended(one.verdict) },
-    ...SWEPT.flatMap(([key, label]) =>
+    ...SWEPT.flatMap(([key, label, rest]) =>
       columnIf(outcomes, (one) => one[key], {
         label,
+        rest,
         num: true,
         value: (one) => one[key] || 0,
         cell: (one) => (one[key] ? int(one[key]) : "-"),
@@ -77,6 +80,7 @@ function outcomesTable(outcomes) {
     ),
     ...columnIf(outcomes, (one) => one.fullest, {
       label: "fullest",
+      rest: true,
       num: true,
       value: filled,
       cell: (one) =>
