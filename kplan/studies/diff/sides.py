@@ -26,7 +26,7 @@ from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.wording.because import because
 from kplan.wording.diff import GATED
 from kplan.wording.groups import tell, with_numbers
-from kplan.wording.kinds import NOT_TRIED
+from kplan.wording.not_tried import NOT_TRIED
 from kplan.wording.owners import owner_text
 
 _PLANS = 4

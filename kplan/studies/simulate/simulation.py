@@ -44,12 +44,12 @@ from kplan.studies.simulate.ends import EVENED, evened, unserved
 from kplan.studies.simulate.landing import careful_lines
 from kplan.studies.simulate.let_in import let_in
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
-from kplan.studies.simulate.telling import Telling, ToldCause, place_within
+from kplan.studies.simulate.telling import Telling, ToldCause, left_out, place_within
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.groups import needs_of
 from kplan.wording.held import held_text
 from kplan.wording.how_to import fitting_how_to
-from kplan.wording.kinds import NOT_TRIED
+from kplan.wording.not_tried import NOT_TRIED
 from kplan.wording.owners import by_number, owner_text
 from kplan.wording.preempting import broken_budgets
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
@@ -114,13 +114,13 @@ def simulate_pods(
     foreign = foreign_groups(planner)
     attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
-    left_out = place_within(attempts, telling, pods[:first], options.made, options.plans)
-    options = replace(options, doubts=(*options.doubts, *left_out))
+    place_within(attempts, pods[:first], options.made, plans=options.plans, more=first < len(pods))
     features = next(iter(planner.pipelines.values())).features
     rollouts = Rollouts(attempts, options.fleets, options.ledger, controllers(features))
     rollouts.play(pods[first:])
     for pod in rollouts.stuck():
         _tell_again(attempts, telling, pod)
+    options = replace(options, doubts=(*options.doubts, *left_out(attempts)))
     return _document(_Planned(attempts, telling, rollouts, foreign), rollout_plans(rollouts), origin, options)
 
 
