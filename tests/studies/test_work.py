@@ -154,7 +154,7 @@ def test_what_was_tried_is_told_as_without_a_limit(
     assert few.items() <= every.items()
 
 
-def test_a_comparison_is_given_a_quarter_for_each_of_four_plans(
+def test_a_comparison_is_given_a_fifth_for_each_of_its_plans(
     tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = snapshot(tmp_path)

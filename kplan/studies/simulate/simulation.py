@@ -78,7 +78,7 @@ class SimulateOptions:
         silent: how many objects of the manifests make no pods.
         definitions: how many others only define a kind.
         attempts: whether to try what would help those that fit nowhere.
-        plans: how many plans an answer makes: each tries so much fewer kinds of pods where their number is limited.
+        plans: in how many parts the work is shared, where there is a most: one for each plan that the answer makes.
         again: plans the manifests again; without it remedies are tried on the pods that wait alone.
     """
 
