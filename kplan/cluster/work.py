@@ -20,6 +20,8 @@ MOST = 6_000_000
 
 POD, KILOBYTE, YAML = 40, 60, 60
 """Units for each pod that is read and told of, each kilobyte of the text, and each object that is read from YAML."""
+AGAIN = 10
+"""Units for each pod where columns are built once more."""
 LEAST = 300_000
 """Units that are left whatever reading took."""
 STEP = 30
@@ -53,11 +55,13 @@ class Work:
         most: units that it may be.
         spent: units that it was.
         left: how many cycles there was no work left for.
+        again: units that it takes to build the cluster once more.
     """
 
     most: float = sys.maxsize
     spent: float = 0
     left: int = 0
+    again: float = 0
     _within: int = 0
 
     @property
@@ -87,7 +91,7 @@ class Work:
         if not 0 < text <= SMALL:
             return cls()
         read = pods * POD + text // 1_000 * KILOBYTE + of_yaml * YAML
-        return cls(max(MOST - read, min(LEAST, MOST)))
+        return cls(max(MOST - read, min(LEAST, MOST)), again=AGAIN * pods)
 
     @contextmanager
     def cycle(self) -> Iterator[None]:
@@ -117,9 +121,9 @@ class Work:
         self.spent, self.left = 0, 0
 
     def share(self, parts: int) -> None:
-        """Leave one part of the work to whoever goes on, of so many who do."""
+        """Leave one part of the work to whoever goes on, of so many who do, each on a cluster that is built for it."""
         if self.bounded:
-            self.most /= parts
+            self.most = max(self.most - self.again * (parts - 1), min(LEAST, self.most)) / parts
 
     def up_to(self, part: float) -> float:
         """What may have been spent once a part of what is left is; the rest is for what comes behind."""
