@@ -20,7 +20,7 @@ MOST = 6_000_000
 
 POD, KILOBYTE, YAML = 40, 60, 60
 """Units for each pod that is read and told of, each kilobyte of the text, and each object that is read from YAML."""
-AGAIN = 10
+AGAIN = 15
 """Units for each pod where columns are built once more."""
 LEAST = 300_000
 """Units that are left whatever reading took."""
