@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from kplan.admission.controllers.names import MOST_PODS
-from kplan.course.trial.kinds import with_nodes
+from kplan.cluster.work import MOST
 from kplan.objects import limits
 from kplan.sources import bounds, opening, yaml_events
 from kplan.studies.simulate import telling
@@ -58,10 +58,7 @@ def page() -> str:
         ("objects in the manifests of a question", bounds.MOST_OBJECTS),
         ("characters of a name", limits.LONGEST_NAME),
         ("pods made of manifests", MOST_PODS),
-        *(
-            (f"kinds of pods that wait which a plan tries on {nodes:,} nodes", with_nodes(nodes))
-            for nodes in (500, 5_000)
-        ),
+        ("units of work on a text of 10 MB or less", MOST),
         ("causes of a plan told in full", telling.IN_FULL),
         *((f"`{field}` of a pod", number) for field, number in limits.OF_POD.items()),
     )

@@ -13,6 +13,7 @@ from kplan.cluster.cluster import FIXED_RESOURCES, Cluster, Revert
 from kplan.cluster.counters import Counters
 from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, NOBODY, PodInfo, seconds
 from kplan.cluster.schema import COLUMNS, PER_POD, PER_RESOURCE, sizes_of
+from kplan.cluster.work import Work
 from kplan.objects.models import Node, Pod
 from kplan.objects.models.meta import OwnerReference
 from kplan.objects.quantity import value
@@ -61,6 +62,7 @@ def build(state: ClusterState, rules: RequestRules | None = None, as_scheduler: 
     cluster.counters = Counters(cluster)
     append_pods(cluster, state.pods)
     cluster.pods_read = len(cluster.pods)
+    cluster.work = Work.of(state.text, len(cluster.pods), state.of_yaml)
     return cluster
 
 

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 
 from kplan.cluster.pods import PodClass
 
 Mark = Hashable
-"""A label as ``(key, value)``, or a host port as ``(protocol, number)``."""
+"""A label as ``(key, value)``, a host port as ``(protocol, number)``, or a term as ``(its list, term)``."""
 Hooks = Sequence[Collection[Mark]]
 """Lists of marks: a class that a rule is for has one of each list. No list at all: it may be for any class."""
 
 
 def marks_of(pod_class: PodClass) -> Collection[Mark]:
     """Every mark of a class, each once."""
-    return [*pod_class.labels.items(), *pod_class.ports]
+    return [*pod_class.labels.items(), *pod_class.ports, *_terms_of(pod_class)]
+
+
+def _terms_of(pod_class: PodClass) -> Iterable[Mark]:
+    """The terms that the pods of a class have, each once, by the list that it is in."""
+    marks: dict[Mark, None] = {}
+    for name, terms in (("affinity", pod_class.affinity), ("anti-affinity", pod_class.anti_affinity)):
+        marks |= {(name, term): None for term in terms}
+    preferred = pod_class.preferred_affinity, pod_class.preferred_anti_affinity
+    for name, weighted in zip(("preferred affinity", "preferred anti-affinity"), preferred, strict=True):
+        marks |= {(name, one.term): None for one in weighted}
+    return marks
 
 
 class ClassIndex:

@@ -17,6 +17,7 @@ from kplan.cluster.pods import PodClasses, PodInfo
 from kplan.cluster.ranks import Ranks, by_name
 from kplan.cluster.tables import ObjectTables
 from kplan.cluster.touched import Touched
+from kplan.cluster.work import Work
 from kplan.objects.models import Node, Taint
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
@@ -70,6 +71,7 @@ class Cluster:
         pods_read: rows of the pods that were read: those behind them came later.
         nominations: whether any pod was ever nominated to a node.
         controllers: kind and name of each controller of a pod, held once for all of its pods.
+        work: what is worked out on it, and the most that may be.
     """
 
     allocatable: Int
@@ -115,6 +117,7 @@ class Cluster:
         self.pods_read = 0
         self.nominations = False
         self.controllers: dict[tuple[str, str], tuple[str, str]] = {}
+        self.work = Work()
         self.counters: Counters
         self._lowest: tuple[int, int | None] = (-1, None)
         self._naming: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, dtype=np.intp))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster.class_index import ClassIndex, Hooks, Mark, marks_of
 from kplan.cluster.pods import PodClass
+from kplan.cluster.work import CELL, CLASS, Work
 
 Int = NDArray[np.int64]
 
@@ -34,6 +35,8 @@ class Placed(Protocol):
     """int32[P], the row of each pod's node; -1 for none."""
     pod_generation: int
     """Grows when rows of pods are added or taken back."""
+    work: Work
+    """What is worked out on it."""
 
 
 class Counter:
@@ -107,13 +110,15 @@ class Counters:
         """
         counter = self._counters.get(key)
         if counter is None:
+            about = self.index.having(hooks, self.size)
+            self.cluster.work.charge(len(about) * CLASS + self.size * CELL)
             counter = self._counters[key] = Counter(self, len(self._counters), key)
             self._weigh.append(weigh)
             self._grow()
             row = self.weights[counter.index]
             for mark in self.index.narrowest(hooks) if hooks else (None,):
                 self._hooked.setdefault(mark, []).append(counter.index)
-            for pod_class in self.index.having(hooks, self.size):
+            for pod_class in about:
                 row[pod_class.index] = weigh(pod_class)
             weights = row[self.cluster.pod_class]
             counted = np.flatnonzero((weights != 0) & (self.cluster.pod_node >= 0))  # most rules are about few pods

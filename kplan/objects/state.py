@@ -93,6 +93,7 @@ class ClusterState:
         scheduler_config_maps: configurations and policies that ConfigMaps hold, by ``namespace/name``.
         brought: ``namespace/name`` of pods that what-ifs made and that wait: they are tried again after each later one.
         text: length of what it was read from, unpacked [bytes]; 0 for a live cluster and for objects in memory.
+        of_yaml: how many of the objects were read from YAML.
     """
 
     nodes: tuple[models.Node, ...] = ()
@@ -142,6 +143,7 @@ class ClusterState:
     scheduler_config_maps: Mapping[str, Mapping[str, object]] = dataclasses.field(default_factory=dict)
     brought: frozenset[str] = frozenset()
     text: int = 0
+    of_yaml: int = 0
 
     def __repr__(self) -> str:
         return f"ClusterState(source={self.source!r}, {len(self.nodes)} nodes, {len(self.pods)} pods)"

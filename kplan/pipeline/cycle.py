@@ -15,13 +15,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo, Remove
+from kplan.cluster.work import ASKED, CYCLE, ROW, NoWorkLeftError
 from kplan.framework.codes import Code, Point
 from kplan.framework.extender import NotAskedError
 from kplan.framework.findings import Facts, Failed, Ready, Refused, Skip
 from kplan.framework.fit_error import NO_NODES
 from kplan.framework.preemption import NodeStatus, Preemption, PreemptionHandle
 from kplan.framework.worlds import Rows, plain
-from kplan.pipeline.diagnosing import diagnosed, facts_behind, no_node, nowhere, refused_by, told_of
+from kplan.pipeline.diagnosing import diagnosed, facts_behind, no_node, not_tried, nowhere, refused_by, told_of
 from kplan.pipeline.extending import Extenders
 from kplan.pipeline.filters import Filters
 from kplan.pipeline.kept import KeptAnswers
@@ -78,6 +79,15 @@ class Cycle(Struct):
             preempt: run PostFilter when no node is feasible.
             of_group: whether this is part of the cycle of the pod's group; by themselves pods of groups evict nobody.
         """
+        work = self.cluster.work
+        try:
+            with work.cycle():
+                work.charge(CYCLE + ROW * len(self.nodes))
+                return self._told(preempt=preempt, of_group=of_group)
+        except NoWorkLeftError:
+            return not_tried(self.pod)
+
+    def _told(self, *, preempt: bool, of_group: bool) -> Outcome:
         known = self.recalled.scores(self.pod, self.pipeline, self.queue) if self.recalled is not None else None
         if known is not None:
             scores, self.states = known
@@ -184,6 +194,7 @@ class Cycle(Struct):
         for plugin in self.pipeline.at(Point.PRE_FILTER):
             if not hasattr(plugin, "pre_filter"):
                 continue
+            self.cluster.work.charge(ASKED)
             answer = self._kept_pre_filter(plugin) or plugin.pre_filter(self.pod, self.cluster)
             if isinstance(answer, Skip):
                 self.states[plugin.name] = _SKIPPED

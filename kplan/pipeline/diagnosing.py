@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kplan.cluster import PodInfo
 from kplan.framework.codes import Code
 from kplan.framework.findings import About, Facts, Refused, Why
 from kplan.framework.fit_error import fit_error
@@ -16,7 +17,14 @@ from kplan.framework.reason_codes import AboutKind, ReasonCode
 from kplan.framework.worlds import Rows, plain
 from kplan.pipeline.filters import Filters
 from kplan.pipeline.statuses import FilterPass, Statuses
-from kplan.result import Diagnosis, PluginFindings
+from kplan.result import Diagnosis, Outcome, PluginFindings
+
+NOT_TRIED = "not tried: no work is left for it"
+
+
+def not_tried(pod: PodInfo) -> Outcome:
+    """What becomes of a pod that there was no work left for."""
+    return Outcome(pod.key, pod.row, error=NOT_TRIED, not_tried=True)
 
 
 def nowhere(refused: NodeStatus, rows: Rows) -> Diagnosis:

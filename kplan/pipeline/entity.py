@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Protocol
 
@@ -99,7 +100,8 @@ class SinglePod(Struct, frozen=True):
             planner.apply(Nominate(row, -1) for row in cleared)
             planner.apply([Nominate(pod.row, node)])
         cycle = planner.cycle(pod, node)
-        then = planner.draw(cycle, cycle.explain())
+        with cluster.work.within(sys.maxsize):  # those that leave for it have left
+            then = planner.draw(cycle, cycle.explain())
         return replace(outcome, preempted=Preempted(node, victims, cleared, then)), cycle
 
     def _forget_nomination(self, planner: Steps, outcome: Outcome) -> None:

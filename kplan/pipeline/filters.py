@@ -12,7 +12,9 @@ import numpy as np
 from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import ASKED, MOVED, SEARCHED, WORLD
 from kplan.framework.codes import Cost, Point, Reads
+from kplan.framework.findings import Findings
 from kplan.framework.preemption import Lockstep, Verdicts
 from kplan.framework.worlds import Rows, Worlds
 from kplan.pipeline.kept import KeptAnswers
@@ -71,11 +73,19 @@ class Filters(Struct, frozen=True):
     def _ask(self, plugin: Any, worlds: Worlds, positions: Rows) -> PluginAnswer | None:
         """Ask one plugin about some of the worlds; None where all pass and nothing is to be kept of it."""
         view = worlds if len(positions) == len(worlds) else worlds.at(positions)
-        findings = plugin.filter(self.pod, self.states.get(plugin.name), self.cluster, view)
+        findings = self._said(plugin, view)
         failed = findings.failed
         if failed.any() or findings.choice is not None:
             return PluginAnswer(plugin.name, positions, findings, failed)
         return None
+
+    def _said(self, plugin: Any, view: Worlds) -> Findings[Any]:
+        """Ask a plugin, and take note of the work."""
+        searches = plugin.cost is Cost.SEARCH and bool(plugin.reads(Point.FILTER, self.pod))
+        each = SEARCHED if searches else WORLD
+        self.cluster.work.charge(ASKED + each * len(view))
+        findings: Findings[Any] = plugin.filter(self.pod, self.states.get(plugin.name), self.cluster, view)
+        return findings
 
     def _as_before(self, plugin: Any, worlds: Worlds, kept: KeptAnswers) -> bool:
         """Whether a plugin answers as it did about the pod before, which passed where it was placed."""
@@ -134,7 +144,7 @@ class Filters(Struct, frozen=True):
         dynamic = tuple(p for p in self.plugins if p.reads(Point.FILTER, self.pod) & moving)
         fixed = np.ones(len(worlds), dtype=np.bool_)
         for plugin in still:
-            fixed &= ~plugin.filter(self.pod, self.states.get(plugin.name), self.cluster, worlds).failed
+            fixed &= ~self._said(plugin, worlds).failed
         added: Worlds | None = None
         position_of = np.zeros(0, dtype=np.intp)
         if self.nominated:
@@ -145,7 +155,7 @@ class Filters(Struct, frozen=True):
         def fits(view: Worlds) -> Mask:
             ok = np.ones(len(view), dtype=np.bool_)
             for plugin in dynamic:
-                ok &= ~plugin.filter(self.pod, self.states.get(plugin.name), self.cluster, view).failed
+                ok &= ~self._said(plugin, view).failed
             return ok
 
         def feasible(index: Rows) -> Mask:
@@ -158,6 +168,7 @@ class Filters(Struct, frozen=True):
             return ok
 
         def shift(index: Rows, pods: Rows, sign: int) -> None:
+            self.cluster.work.charge(MOVED + WORLD * len(index))
             worlds.shift(index, pods, sign)
             if added is not None:
                 at = position_of[index]

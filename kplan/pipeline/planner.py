@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kplan.cluster import Change, Cluster, PodClass, PodInfo, Undo
+from kplan.cluster.work import STEP
 from kplan.framework.worlds import Rows
 from kplan.pipeline.cycle import Cycle
+from kplan.pipeline.diagnosing import not_tried
 from kplan.pipeline.entity import Entity, SinglePod
 from kplan.pipeline.groups.cycle import PodGroupCycle, group_in
 from kplan.pipeline.groups.turns import in_turns
@@ -176,6 +178,11 @@ class Planner:
         told = self._told.pop(entity.row, None)
         if told is not None:
             return told
+        work = self.cluster.work
+        work.charge(STEP)
+        if work.done:
+            work.left += 1
+            return PlanEvent(EventKind.FAILED, not_tried(entity))
         group = group_in(self, entity)
         if group is None:
             return self._alone(entity)

@@ -11,6 +11,7 @@ from msgspec.structs import replace as changed
 from numpy.typing import NDArray
 
 from kplan.cluster import Change, Cluster, PodInfo, PutNode, Remove
+from kplan.cluster.work import ASKED, WORLD
 from kplan.framework.codes import Compares, Point
 from kplan.framework.findings import Failed, Skip
 from kplan.framework.worlds import Rows
@@ -117,6 +118,7 @@ class Scoring(Struct, frozen=True):
             ):
                 states[name] = former.states[name]
                 continue
+            self.cluster.work.charge(ASKED + WORLD * len(rows))
             answer = plugin.pre_score(self.pod, self.filtered.get(name), self.cluster, rows)
             if isinstance(answer, Failed):
                 raise CycleError(f'running PreScore plugin "{name}": {answer.message}')
@@ -154,6 +156,7 @@ class Scoring(Struct, frozen=True):
         return told.scores[rows]
 
     def _scores(self, plugin: Any, state: Any, rows: Rows) -> NDArray[np.int64]:
+        self.cluster.work.charge(ASKED + WORLD * len(rows))
         scores = plugin.score(self.pod, state, self.cluster, rows, self.choices.get(plugin.name))
         if isinstance(scores, Failed):
             raise CycleError(f'running Score plugins: plugin "{plugin.name}" failed with: {scores.message}')

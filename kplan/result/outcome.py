@@ -118,6 +118,7 @@ class Outcome(Struct, frozen=True):
         group: the cycle of its group, if it is one of a group.
         held: why it is not placed though a node may fit: its group is not.
         nominated_to: row of the node it is nominated to by the preemption of its group, -1 for none.
+        not_tried: whether there was no work left for its cycle (``cluster.work``), or not for all of it.
     """
 
     pod: str
@@ -136,6 +137,7 @@ class Outcome(Struct, frozen=True):
     group: GroupOutcome | None = None
     held: NodeStatus | None = None
     nominated_to: int = -1
+    not_tried: bool = False
 
     def __repr__(self) -> str:
         evicts = self.preempted is not None or (self.preemption is not None and bool(self.preemption.picks))

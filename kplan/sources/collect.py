@@ -16,6 +16,7 @@ from kplan.sources.records import Record
 from kplan.sources.scale import Scales
 from kplan.sources.schedulers_seen import Schedulers
 from kplan.sources.snapshot_notes import LISTED, SERVER_VERSION, TAKEN, SnapshotNotes, told
+from kplan.sources.yaml_nodes import YamlNode
 from kplan.words import count
 
 DEFAULT_NAMESPACE = "default"
@@ -49,6 +50,7 @@ class Collector:
         self._told: list[SnapshotNotes] = []
         self._schedulers = Schedulers()
         self._scale = Scales() if bounded else None
+        self._of_yaml = 0
 
     @property
     def empty(self) -> bool:
@@ -78,6 +80,7 @@ class Collector:
         elif item.name:
             if self._scale is not None:
                 self._scale.take(item, record.node.size())
+                self._of_yaml += isinstance(record.node, YamlNode)
             table.keep(item)
             self._schedulers.read(item, record)
         else:
@@ -168,6 +171,7 @@ class Collector:
             scheduler=self._scheduler(),
             scheduler_config_maps=self._schedulers.config_maps(),
             text=self._scale.text if self._scale is not None else 0,
+            of_yaml=self._of_yaml,
         )
 
     def _scheduler(self) -> KnownScheduler:

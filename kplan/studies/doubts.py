@@ -29,6 +29,7 @@ from kplan.sources import table
 from kplan.sources.completeness import KindRow
 from kplan.sources.schedulers import DOUBT as ASSUMED
 from kplan.wording import doubts as words
+from kplan.wording.not_tried import unfinished_doubt
 
 _STORAGE = frozenset({"PersistentVolume", "PersistentVolumeClaim", "StorageClass"})
 _REFUSING = {
@@ -283,6 +284,8 @@ def with_plan_doubts(
             cluster.state.completeness, fitting, always, extenders_of(planner), nodes=bool(cluster.nodes)
         )
     doubts += _of_refusal(document, planner)
+    if planner.cluster.work.left:
+        doubts.append(unfinished_doubt(planner.cluster.work.left))
     return msgspec.structs.replace(document, doubts=tuple(dict.fromkeys(doubts)))
 
 

@@ -50,6 +50,8 @@ def says(asked: RunCycle, verdict: str, runs_on: str) -> str:
                 where = f"would go to one of {count(len(tied), 'node')} that tie today: {listed(tied)}"
             return f"runs on {runs_on}, {where} ({fit})"
         return f"{_goes(asked, 'goes')} ({fit})"
+    if outcome.not_tried:
+        return "is not tried"
     if outcome.error and total:
         return "is not placed: its scheduling cycle fails"
     runs = f"runs on {runs_on}, but today " if runs_on else ""

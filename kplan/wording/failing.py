@@ -19,6 +19,7 @@ from kplan.result.document import Group, Nearest
 from kplan.result.document_base import Cause
 from kplan.wording.because import because
 from kplan.wording.groups import nearest_part, tell
+from kplan.wording.not_tried import CAUSE
 from kplan.words import listed
 
 
@@ -100,6 +101,8 @@ def _without(group: NodeGroup, rows: Collection[int]) -> NodeGroup:
 
 def plain_cause(cluster: Cluster, pod: PodInfo, outcome: Outcome) -> Cause | None:
     """Tell why a pod was not placed where no node was looked at; None where nodes were."""
+    if outcome.not_tried:
+        return CAUSE
     if outcome.gated:
         return Cause(code="scheduling-gates", text=f"{gates(pod, outcome)} must be removed first")
     if not cluster.nodes:

@@ -29,6 +29,7 @@ from kplan.cli.main import main as command_line
 from kplan.errors import KplanError
 from kplan.sources import load, load_objects
 from tests.hostile.compact import COMPACT, HEAVY, cluster
+from tests.hostile.dear import DEAR, dear, dear_documents, in_documents
 from tests.hostile.samples import budget, node, pod, workload
 
 ROOT = Path(__file__).parents[2]
@@ -67,6 +68,8 @@ def labels(number: int) -> dict[str, str]:
 
 
 DEPLOYMENT = json.loads(workload("Deployment", replicas=1))
+
+OF_THEIR_OWN = "compact pods that wait, each of its own size"
 
 SHAPES: dict[str, Callable[[int], bytes]] = {
     "nothing": lambda size: listed([node()]),
@@ -134,6 +137,9 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
         lambda number: budget(selector={"matchLabels": {"a": f"v{number}"}}, minAvailable=number), size
     ),
     **{name: partial(cluster, one) for name, one in (COMPACT | HEAVY).items()},
+    **{name: partial(dear, name) for name in DEAR},
+    f"{OF_THEIR_OWN} in documents": lambda size: in_documents(SHAPES[OF_THEIR_OWN](size * 92 // 100)),
+    **{f"{name} in documents": partial(dear_documents, name) for name in ("pods that evict", "pods that spread")},
 }  # fmt: skip
 
 
@@ -146,20 +152,25 @@ def aim(shape: str, command: str, size: float) -> float:
 def every_command(file: str, out: str) -> list[list[str]]:
     """A question of each command that reads, about the file as a cluster; some about it as manifests."""
     read, good = ["--snapshot", file], str(ROOT / "fixtures" / "examples" / "checkout.yaml")
+    first = "n-0" if b"n-0" in Path(file).read_bytes()[:1_000] else "n0"
     return [
         ["explain", "pod", "-A", *read],
-        ["explain", "node", "n0", *read],
+        ["explain", "node", first, *read],
         ["nodes", *read],
         ["simulate", *read],
         ["check", good, *read],
-        ["drain", "n0", *read],
-        ["fail", "n0", *read],
+        ["drain", first, *read],
+        ["fail", first, *read],
         ["capacity", good, *read],
         ["diff", file, LAND],
         ["moves", "-f", good, *read],
         ["pack", *read],
         ["snapshot", out, *read],
         ["explain", "pod", "-A", "--audit", *read],
+        ["explain", "pod", "-A", "--with-queue", *read],
+        ["fail", "--each", "node", *read],
+        ["drain", "--find", *read],
+        ["nodes", "--by", "topology.kubernetes.io/zone", *read],
         ["bind", "-A", *read],
         ["simulate", file, "--snapshot", LAND],
         ["check", file, "--snapshot", LAND],
@@ -194,8 +205,9 @@ def asked(name: str, number: int, *, reading: bool, commands: bool = False) -> l
 def _short(words: Sequence[str]) -> str:
     """Name a question by its command, and whether the file is its manifest."""
     lands = words[0] in ("simulate", "check") and not words[1].startswith("-") and words[-1] == LAND
-    if "--audit" in words:
-        return "explain --audit"
+    for flag in ("--audit", "--with-queue", "--each", "--find", "--by"):
+        if flag in words:
+            return f"{words[0]} {flag}"
     return f"{words[0]} FILE" if lands else " ".join(words[:2]) if words[0] == "explain" else words[0]
 
 

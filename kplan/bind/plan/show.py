@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from kplan.bind.flags import Flags
 from kplan.bind.plan.devices import device_claims
@@ -19,7 +18,6 @@ from kplan.bind.wire.leases import Responsible
 from kplan.cluster import PodInfo
 from kplan.course.readiness.serving import Serving
 from kplan.course.trial.alike import template_likeness
-from kplan.course.trial.kinds import most_kinds, within
 from kplan.framework.args import Extender
 from kplan.pipeline import Planner
 from kplan.plugins.shared.budgets import budgets_of
@@ -33,7 +31,7 @@ from kplan.studies.doubts import pod_doubts
 from kplan.studies.explain import explain_pod
 from kplan.studies.racing import told_races
 from kplan.wording.attempts import workload_text
-from kplan.wording.kinds import AGAIN, not_tried_doubt
+from kplan.wording.not_tried import AGAIN, not_tried_doubt
 from kplan.words import count, listed
 
 _with = msgspec.structs.replace
@@ -70,17 +68,13 @@ def show(planner: Planner, asked: Asked, flags: Flags) -> tuple[list[BindPod], l
         flags: what may be done.
     """
     before = with_nodes(planner.cluster)
-    nodes = len(planner.cluster.nodes)
-    most = most_kinds(planner.cluster) // 2
-    pods, rest = within(asked.pods, most)
-    if rest:
-        asked = replace(asked, pods=tuple(pods))
     shown = whole(planner, _pods(planner, asked, flags), before)
     left = [pod.key for pod in asked.pods if _left_alone(pod, asked, flags)]
-    notes = [not_tried_doubt(len(rest), most, nodes, ask=AGAIN).text] if rest else []
+    rest = planner.cluster.work.left and len(asked.pods) - len(left) - len(shown)
+    notes = [not_tried_doubt(rest, len(shown), ask=AGAIN).text] if rest else []
     if left:
         notes.append(f"{count(len(left), 'pod')} left to the live scheduler (--take-over): {listed(left)}")
-    cut = len(asked.pods) - len(left) - len(shown)
+    cut = len(asked.pods) - len(left) - len(shown) - rest
     if cut:
         notes.append(f"{count(cut, 'more pod')} beyond --max-pods {flags.max_pods}: not looked at")
     cluster = planner.cluster
@@ -108,6 +102,8 @@ def _pods(planner: Planner, asked: Asked, flags: Flags) -> Iterator[BindPod]:
             yield _with(_about(pod, planned), result="pending", because=Cause(code="made-later", text=text))
             continue
         shown = _pod(planner, pod, asked, told)
+        if planner.cluster.work.left:  # what is behind it may want what it would have taken
+            return
         if shown.result == "bind":
             bound.add(pod.key)
         yield shown

@@ -33,4 +33,7 @@ class Effort(Struct):
             raise EnoughTriedError
         self.left -= 1
         cycle = trial.cycle(pod)
-        return cycle, cycle.explain(preempt=False)
+        outcome = cycle.explain(preempt=False)
+        if outcome.not_tried:
+            raise EnoughTriedError
+        return cycle, outcome

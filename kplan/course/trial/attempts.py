@@ -6,7 +6,8 @@ and what it says is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
@@ -86,6 +87,8 @@ class Attempts(Generic[W]):
         was: node that another left, by row of the pod that came back for it.
         placed: called with each pod that was placed.
         evicted: called with each pod that was evicted and the one that stands for it, if one does.
+        bound: work that pods may have been, all in all, see ``cluster.work``; those that are ``ahead`` may be more.
+        ahead: pods, ``namespace/name``, that are tried whatever is left for others.
         tell: told of how many of how many pods were tried, whoever tries them.
     """
 
@@ -106,6 +109,8 @@ class Attempts(Generic[W]):
         self.was: dict[int, str] = {}
         self.placed: Callable[[PodInfo], None] = _nobody
         self.evicted: Callable[[PodInfo, PodInfo | None], None] = _nobody
+        self.bound: float = sys.maxsize
+        self.ahead: Collection[str] = ()
 
     @property
     def cut(self) -> list[str]:
@@ -131,10 +136,10 @@ class Attempts(Generic[W]):
             queue = self.planner.queue.sort(again) if again else []
         return landings
 
-    def skip(self, pods: Iterable[PodInfo], why: W) -> None:
-        """Take note of pods that are not tried, and why."""
-        for pod in pods:
-            self.landings[pod.row] = TriedPod(pod, EventKind.PENDING, why=why, skipped=True)
+    @property
+    def not_tried(self) -> int:
+        """How many pods there was no work left for."""
+        return sum(landing.skipped for landing in self.landings.values())
 
     def retry(self) -> None:
         """Try those again that stayed Pending; of pods alike, no more once one has failed."""
@@ -172,12 +177,16 @@ class Attempts(Generic[W]):
             return self._on_its_node(pod, instead_of, was)
         if not planner.queue.responsible(pod):
             return TriedPod(pod, EventKind.PENDING, instead_of=instead_of, was=was, elsewhere=True)
-        event = planner.step(pod)
+        work = planner.cluster.work
+        with work.within(work.most if pod.key in self.ahead else min(work.most, self.bound)):
+            event = planner.step(pod)
         last, evicts = event.outcome.last, event.outcome.victims
         against = broken(leaving(planner.cluster, evicts)) if evicts else ()
         message = last.fit_error or last.error
         if last.placement is None:
             why = self.why(planner, pod, event) if self.why is not None else None
+            if last.not_tried:
+                return TriedPod(pod, EventKind.PENDING, "", instead_of, was, why=why, skipped=True)
             return TriedPod(
                 pod, self._kind(event), "", instead_of, was, evicts, message=message, why=why, breaks=against
             )

@@ -16,6 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import BUDGET, VICTIM
 from kplan.framework.codes import Code
 from kplan.framework.preemption import NodeStatus, PreemptionHandle, Victims
 from kplan.framework.worlds import Mask, Rows, Worlds
@@ -55,6 +56,7 @@ class VictimSearch(Struct, frozen=True):
         """
         cluster = self.handle.cluster
         pods, world = self._possible(rows, tie_order)
+        cluster.work.charge(VICTIM * len(pods))
         count = np.bincount(world, minlength=len(rows))
         nobody = NodeStatus(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, message=NO_VICTIMS)
         statuses = dict.fromkeys(rows[count == 0].tolist(), nobody)
@@ -144,6 +146,7 @@ class VictimSearch(Struct, frozen=True):
         violating = np.zeros(len(pods), dtype=np.bool_)
         by_class = _ByClass(cluster.pod_class[pods])
         for budget in cluster.objects.table("pod_disruption_budgets").values():
+            cluster.work.charge(BUDGET)
             matched = _matched(cluster, budget, pods, by_class)
             if self.one_budget:
                 matched = matched[~violating[matched]]

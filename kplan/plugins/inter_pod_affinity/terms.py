@@ -162,7 +162,7 @@ def count_having(term: AffinityTerm, kind: TermKind, cluster: Cluster) -> Counte
     def weigh(pod_class: PodClass) -> int:
         return sum(weighted.weight for weighted in kind.of(pod_class) if weighted.term == term)
 
-    return cluster.counters.get((_OWNER, "having", kind, term), weigh)
+    return cluster.counters.get((_OWNER, "having", kind, term), weigh, [[(kind.value, term)]])
 
 
 def any_host_anti_affinity(cluster: Cluster) -> bool:

@@ -28,11 +28,12 @@ from kplan.studies.simulate import SimulateOptions, simulate_pods
 from kplan.wording.because import because
 from kplan.wording.diff import GATED
 from kplan.wording.groups import tell, with_numbers
-from kplan.wording.kinds import NOT_TRIED
+from kplan.wording.not_tried import NOT_TRIED
 from kplan.wording.owners import owner_text
 
-_PLANS = 4
-"""Plans of a comparison: each side, and each with the pods watched that are elsewhere on the other."""
+_PARTS = 5
+"""Parts of the work: a plan of each side, one of each with the pods watched that are elsewhere on the other, and what
+comparing takes."""
 
 
 class Side(Struct, frozen=True):
@@ -187,7 +188,7 @@ def run_side(
     mine = [pod for pod in planner.waiting() if pod.key not in landed]
     theirs = [cluster.pods[cluster.pod_index[key]] for key in side.landed]
     theirs = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
-    options = replace(side.options, landed=len(theirs), plans=_PLANS)
+    options = replace(side.options, landed=len(theirs), plans=_PARTS)
     plan = simulate_pods(planner, [*mine, *theirs], side.origin, options)
     tried = {step.pod for step in plan.steps}
     places = {

@@ -57,6 +57,8 @@ def find_nodes_to_drain(
                 run = run_drain(
                     trial, [name], options, why=failure_in_short, enough=partial(_decided, cluster, options)
                 )
+                if cluster.work.left and verdicts:  # not all was tried of it
+                    break
                 goes = not run.left
                 if goes:
                     trial.keep()
@@ -65,6 +67,8 @@ def find_nodes_to_drain(
                 progress(number + 1, len(names))
         if seen is not None:
             seen(cluster)
+    if len(verdicts) < len(names):
+        return _plan(tuple(verdicts), origin, doubts, (cut_short(len(verdicts), len(names)), GREEDY))
     everything = bool(verdicts) and all(verdict.goes for verdict in verdicts)
     notes = () if everything else (GREEDY,)  # a set of all of them is the largest
     if everything and len(verdicts) == len(cluster.nodes):

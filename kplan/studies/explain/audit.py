@@ -15,10 +15,15 @@ from kplan.reasons.recorded import recorded
 from kplan.result.document_audit import AuditedPod, AuditReport
 from kplan.result.document_base import API_VERSION, Origin
 from kplan.wording.auditing import because, sentence, why, why_lines
+from kplan.wording.not_tried import FEWER_ASKED, not_tried_doubt
 from kplan.wording.owners import owner_text
 
 Planners = Mapping[int, Callable[[], Planner]]
 """By minor, what makes a planner of that version over the same state."""
+
+
+_VERSIONS = 4
+"""Versions that may be asked: the work is shared among them."""
 
 
 class OtherVersions(Struct):
@@ -31,10 +36,18 @@ class OtherVersions(Struct):
     planners: Planners
     _made: dict[int, Planner] = field(default_factory=dict)
 
+    @property
+    def left(self) -> int:
+        """How often there was no work left for one."""
+        return sum(planner.cluster.work.left for planner in self._made.values())
+
     def saying(self, pod: str, text: str) -> Iterator[int]:
         """Yield the minors that say a text of a pod."""
         for minor, make in self.planners.items():
-            planner = self._made.setdefault(minor, make()) if minor not in self._made else self._made[minor]
+            if minor not in self._made:
+                self._made[minor] = make()
+                self._made[minor].cluster.work.share(_VERSIONS)
+            planner = self._made[minor]
             row = planner.cluster.pod_index.get(pod)
             if row is None or planner.cluster.pods[row].scheduler_name not in planner.pipelines:
                 continue
@@ -55,24 +68,37 @@ def audit(
         others: other versions, asked about pods whose texts differ.
     """
     versions = OtherVersions(others)
+    planner.cluster.work.share(_VERSIONS)
     known = [(pod, recorded(pod.pod)) for pod in pods]
-    audited = [_audited(planner, pod, versions) for pod, said in known if said.reason not in ("", "SchedulingGated")]
+    asked = [pod for pod, said in known if said.reason not in ("", "SchedulingGated")]
+    audited = list(_audited_all(planner, asked, versions))
+    if len(audited) < len(asked):
+        doubts = (*doubts, not_tried_doubt(len(asked) - len(audited), len(audited), ask=FEWER_ASKED))
     audited.sort(key=lambda pod: (pod.equal, pod.pod))
     equal = sum(pod.equal for pod in audited)
     reasons = Counter(pod.because.code for pod in audited if pod.because is not None)
     return AuditReport(
         api_version=API_VERSION,
         verdict="NOTHING" if not audited else "EQUAL" if equal == len(audited) else "DIFFERS",
-        sentence=sentence(equal, len(audited), len(known) - len(audited)),
+        sentence=sentence(equal, len(audited), len(known) - len(asked)),
         audited=len(audited),
         equal=equal,
         origin=origin,
         because=because(audited),
         doubts=doubts,
-        unrecorded=len(known) - len(audited),
+        unrecorded=len(known) - len(asked),
         reasons=dict(reasons.most_common()),
         pods=tuple(audited),
     )
+
+
+def _audited_all(planner: Planner, pods: Sequence[PodInfo], versions: OtherVersions) -> Iterator[AuditedPod]:
+    """Hold texts of pods against each other as long as there is work left, here or in another version."""
+    for pod in pods:
+        told = _audited(planner, pod, versions)
+        if planner.cluster.work.left or versions.left:
+            return
+        yield told
 
 
 def _audited(planner: Planner, pod: PodInfo, versions: OtherVersions) -> AuditedPod:

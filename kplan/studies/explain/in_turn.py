@@ -22,7 +22,8 @@ Same = Callable[[Context, Explained, PodInfo], Explained]
 def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: Same) -> list[Explained]:
     """Answer for pods, each as the queue before it leaves the cluster; the cluster is changed.
 
-    A pod that runs is in no queue: it is answered for first, as if no other waited.
+    A pod that runs is in no queue: it is answered for first, as if no other waited. Where there is no work left for the
+    whole queue, those of many that stand at its end are left out.
 
     Args:
         context: what answers are made with.
@@ -38,8 +39,9 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
     run: Attempts[None] = Attempts(dataclasses.replace(planner, everything=False))
     failed: dict[object, tuple[int, Explained]] = {}
     placed = 0
+    work = planner.cluster.work
     for pod in queue:
-        if not left:
+        if not left or (context.brief and work.left and answers):
             break
         if pod.row in left:
             left.discard(pod.row)
@@ -49,13 +51,15 @@ def in_turn(context: Context, pods: Sequence[PodInfo], explain: Explain, same: S
                 explained = same(context, known[1], pod)
             else:
                 explained = explain(context, pod)
+                if context.brief and work.left and answers:  # not all was tried of it
+                    break
                 failed[alike] = (version, explained)
             turn = Turn(place=places[pod.row], waiting=len(places), placed=placed)
             answers[pod.row] = _in_turn(explained, answers.get(pod.row), turn)
         landing = run.attempt(pod)
         placed += bool(landing.node)
         run.come_back(dict.fromkeys(landing.evicts, landing.node))
-    return [answers[pod.row] for pod in pods]
+    return [answers[pod.row] for pod in pods if pod.row in answers]
 
 
 def _in_turn(explained: Explained, alone: Explained | None, turn: Turn) -> Explained:

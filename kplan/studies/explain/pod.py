@@ -14,7 +14,6 @@ from kplan.course.evictions.returning import after_eviction
 from kplan.course.readiness.serving import without
 from kplan.course.trial.alike import likeness
 from kplan.course.trial.as_new import as_new
-from kplan.course.trial.kinds import most_kinds, within
 from kplan.pipeline import Planner
 from kplan.pipeline.entity import permit_of
 from kplan.plugins.shared.claims import own_claims
@@ -42,12 +41,15 @@ from kplan.wording.device_parts import devices
 from kplan.wording.fixes import fixes, no_help
 from kplan.wording.groups import ToldGroup, nearest_part, needs_of, tell
 from kplan.wording.held import SKIPPED, held_text, skipped_cause, skipped_event
-from kplan.wording.kinds import FEWER_ASKED, not_tried_doubt
 from kplan.wording.landing import landing_part
+from kplan.wording.not_tried import FEWER_ASKED, not_tried_doubt, unfinished_doubt
 from kplan.wording.owners import owner_text
 from kplan.wording.preempting import preempt_part, victims_after
 from kplan.wording.scoring import asked_node
 from kplan.wording.view import NODES_SHOWN
+
+_FIRST = 0.85
+"""What answers may take of the work that is left; the rest is for what would help."""
 
 
 def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> PodExplanation | PodExplanations:
@@ -55,9 +57,11 @@ def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> Po
     if pods:
         context = replace(context, doubts=(*context.doubts, *missing_nodes(context.planner.cluster)))
     if fold or len(pods) != 1:
-        context, pods = _of_few_kinds(replace(context, brief=True), pods)
-        explained = in_turn(context, pods, _explained, _same) if context.in_turn else _explain_all(context, pods)
-        return folded(context, tuple(explained))
+        context = replace(context, brief=True)
+        work = context.planner.cluster.work
+        with work.within(work.up_to(_FIRST)):
+            asked = in_turn(context, pods, _explained, _same) if context.in_turn else _explain_all(context, pods)
+        return folded(context, _doubted(asked, len(pods)))
     context = replace(context, brief=False)
     answer = in_turn(context, pods, _explained, _same)[0].answer if context.in_turn else explain_pod(context, pods[0])
     profile = "" if pods[0].scheduler_name == DEFAULT_SCHEDULER else pods[0].scheduler_name
@@ -65,31 +69,33 @@ def explain_pods(context: Context, pods: Sequence[PodInfo], *, fold: bool) -> Po
     return PodExplanation(**msgspec.structs.asdict(answer), api_version=API_VERSION, origin=origin)
 
 
-def _of_few_kinds(context: Context, pods: Sequence[PodInfo]) -> tuple[Context, Sequence[PodInfo]]:
-    """Leave out pods of kinds for which there is no time, with a doubt; one that is told takes two times a try."""
-    nodes = len(context.planner.cluster.nodes)
-    most = most_kinds(context.planner.cluster) // 2
-    tried, rest = within(pods, most)
-    if not rest:
-        return context, pods
-    doubt = not_tried_doubt(len(rest), most, nodes, ask=FEWER_ASKED)
-    return replace(context, doubts=(*context.doubts, doubt)), tried
+def _doubted(explained: Sequence[Explained], total: int) -> tuple[Explained, ...]:
+    """Add to answers the doubt about pods that there was no work left for."""
+    if len(explained) == total:
+        return tuple(explained)
+    doubt = not_tried_doubt(total - len(explained), len(explained), ask=FEWER_ASKED)
+    return tuple(
+        replace(each, answer=msgspec.structs.replace(each.answer, doubts=(*each.answer.doubts, doubt)))
+        for each in explained
+    )
 
 
-def _explain_all(context: Context, pods: Sequence[PodInfo]) -> Iterator[Explained]:
-    """Answer for each pod; waiting pods that are alike in all the scheduler reads are worked out once."""
-    known: dict[object, Explained] = {}
+def _explain_all(context: Context, pods: Sequence[PodInfo]) -> list[Explained]:
+    """Answer for each pod, as far as there is work left; waiting pods that are alike are worked out once."""
+    work, known = context.planner.cluster.work, dict[object, Explained]()
+    answers: list[Explained] = []
     for pod in pods:
         if pod.bound or context.planner.cluster.pod_nominated[pod.row] >= 0:
-            yield _explained(context, pod)
-            continue
-        alike = likeness(pod)
-        explained = known.get(alike)
-        if explained is None:
-            explained = known[alike] = _explained(context, pod)
-            yield explained
-            continue
-        yield _same(context, explained, pod)
+            explained = _explained(context, pod)
+        else:
+            alike = likeness(pod)
+            former = known.get(alike)
+            explained = _explained(context, pod) if former is None else _same(context, former, pod)
+            known.setdefault(alike, explained)
+        if work.left and answers:  # not all was tried of it
+            break
+        answers.append(explained)
+    return answers
 
 
 def _same(context: Context, explained: Explained, pod: PodInfo) -> Explained:
@@ -155,6 +161,8 @@ def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
         context.verdicts.keep(pod.key, len(cluster.nodes), outcome.feasible, rows)
     facts = first.view.facts if first is not None else {}
     helps, helps_not = _remedies(context, asked, groups, verdict, waits=not runs_on)
+    if cluster.work.left:
+        doubts, helps_not = (*doubts, unfinished_doubt(cluster.work.left)), None
     predicate = says(asked, verdict, runs_on)
     most = NODES_SHOWN if context.brief else None
     scores = score_table(outcome, cluster, most) if verdict == "FITS" else None

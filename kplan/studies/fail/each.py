@@ -85,6 +85,8 @@ def each_failure(
             cases.append(_borne(name, nodes, back))
         else:
             run = lose(planner, nodes, failure)
+            if planner.cluster.work.left and cases:  # not all was tried of it
+                break
             mark(run, waiting)
             waiting = {pod.pod.key: pod.until_gone for pod in run.back if pod.lingers}
             case = _case(name, run)
@@ -97,6 +99,8 @@ def each_failure(
             progress(number + 1, len(lost))
     cases.sort(key=_badness)
     report = _report(kind, cases, worst, origin, (*doubts, *still_there))
+    if len(cases) < len(lost):
+        return replace(report, notes=(cut_short(len(cases), len(lost), kind),))
     rest = len(planner.cluster.nodes) - sum(case.nodes for case in cases)
     if kind == "zone" and rest and not only:
         report = replace(report, notes=(without_zone(rest),))

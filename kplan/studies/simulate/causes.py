@@ -11,7 +11,7 @@ from kplan.result.document_plan import PlanCause
 from kplan.studies.simulate.planned import PlannedPods
 from kplan.studies.simulate.telling import ToldCause
 from kplan.wording.groups import needs_of
-from kplan.wording.kinds import NOT_TRIED
+from kplan.wording.not_tried import NOT_TRIED
 from kplan.wording.owners import by_number
 from kplan.wording.wanted import alike, of_several
 

@@ -44,10 +44,10 @@ from kplan.studies.simulate.left_by_steps import NO_STEPS, LeftBySteps
 from kplan.studies.simulate.let_in import let_in
 from kplan.studies.simulate.planned import PlannedPods
 from kplan.studies.simulate.rollouts import quota_rows, rollout_plans
-from kplan.studies.simulate.telling import Telling, place_within
+from kplan.studies.simulate.telling import Telling, left_out, place_within
 from kplan.wording.attempts import fits_text, lands_text
 from kplan.wording.how_to import fitting_how_to
-from kplan.wording.kinds import NOT_TRIED
+from kplan.wording.not_tried import NOT_TRIED
 from kplan.wording.simulate import claims_not_tried, cut_short, refusal_cause, sentence, verdict_of
 from kplan.wording.volumes import ended_claim
 
@@ -72,7 +72,7 @@ class SimulateOptions(Struct, frozen=True):
         silent: how many objects of the manifests make no pods.
         definitions: how many others only define a kind.
         attempts: whether to try what would help those that fit nowhere.
-        plans: how many plans an answer makes: each tries so much fewer kinds of pods where their number is limited.
+        plans: in how many parts the work is shared, where there is a most: one for each plan that the answer makes.
         again: plans the manifests again; without it remedies are tried on the pods that wait alone.
     """
 
@@ -108,13 +108,13 @@ def simulate_pods(
     foreign = foreign_groups(planner)
     attempts: Attempts[object] = Attempts(planner, telling, victims_return=options.victims_return)
     first = len(pods) - options.landed
-    left_out = place_within(attempts, telling, pods[:first], options.end.new, options.plans)
-    options = replace(options, doubts=(*options.doubts, *left_out))
+    place_within(attempts, pods[:first], options.end.new, plans=options.plans, more=first < len(pods))
     features = next(iter(planner.pipelines.values())).features
     rollouts = Rollouts(attempts, options.fleets, options.ledger, controllers(features))
     rollouts.play(pods[first:])
     for pod in rollouts.stuck():
         _tell_again(attempts, telling, pod)
+    options = replace(options, doubts=(*options.doubts, *left_out(attempts)))
     return _document(PlannedPods(attempts, telling, rollouts, foreign), rollout_plans(rollouts), origin, options)
 
 

@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct, field
 
 from kplan.cluster import PodInfo
+from kplan.cluster.work import TOLD
 from kplan.course.trial.alike import template_likeness
 from kplan.course.trial.attempts import Attempts
-from kplan.course.trial.kinds import is_small, most_kinds, within
 from kplan.framework.doubt import Doubt
 from kplan.framework.findings import About
 from kplan.pipeline import Planner
@@ -28,8 +28,8 @@ from kplan.studies.group_turns import GroupTelling
 from kplan.wording.because import because_wanted
 from kplan.wording.failing import plain_cause
 from kplan.wording.groups import tell
-from kplan.wording.kinds import FEWER, in_short, not_tried, not_tried_doubt
 from kplan.wording.node_story import heads_of
+from kplan.wording.not_tried import CAUSE, FEWER, in_short, not_tried_doubt
 from kplan.wording.preempting import preempt_part
 from kplan.wording.wanted import Wanted
 
@@ -37,7 +37,9 @@ FURTHER = 8
 """Groups of nodes behind the nearest that are told of a cause: a plan has many causes."""
 
 IN_FULL = 1_000
-"""Kinds of pods that are told in full, of a small text: see ``kinds.SMALL``."""
+"""Kinds of pods that are told in full, where the work is bounded."""
+_HALF, _MOST = 0.5, 0.85
+"""What pods that wait may take of the work that is left, where others come behind them and where none do."""
 
 
 class ToldCause(Struct):
@@ -72,13 +74,16 @@ class Telling(Struct):
     def __call__(self, planner: Planner, pod: PodInfo, event: PlanEvent) -> object:
         """Tell the cause of a failure unless one like it was told; return its key."""
         outcome = event.outcome.last
+        if outcome.not_tried:
+            self.told.setdefault(CAUSE, ToldCause(CAUSE, pod.key))
+            return CAUSE
         plain = self.groups.cause(planner, pod, outcome) or plain_cause(planner.cluster, pod, outcome)
         if plain is not None:
             self.told.setdefault(plain, ToldCause(plain, pod.key))
             return plain
         reasons = _reasons(outcome, own_claims(pod.pod))
         key: object = (template_likeness(pod), reasons)
-        if key not in self.told and len(self.told) >= IN_FULL and is_small(planner.cluster):
+        if key not in self.told and len(self.told) >= IN_FULL and planner.cluster.work.bounded:
             key = reasons or outcome.fit_error
             if key not in self.told:
                 self.told[key] = _in_short(pod, outcome)
@@ -86,37 +91,38 @@ class Telling(Struct):
             self.told[key] = _of_nodes(planner, pod, outcome)
         return key
 
-    def skip(self, cause: Cause, pods: Sequence[PodInfo]) -> object:
-        """Tell the cause of pods that are not tried; return its key."""
-        self.told[cause] = ToldCause(cause, pods[0].key)
-        return cause
-
 
 def place_within(
-    attempts: Attempts[object], telling: Telling, pods: Sequence[PodInfo], made: Collection[str], plans: int
-) -> tuple[Doubt, ...]:
-    """Try pods that wait, of so many kinds as there is time for; give the doubt about the others.
+    attempts: Attempts[object], pods: Sequence[PodInfo], made: Collection[str], *, plans: int, more: bool
+) -> None:
+    """Try pods that wait, and leave work for what comes behind them.
 
     Args:
         attempts: what has been tried.
-        telling: tells why they are not placed.
         pods: the pods, in the order in which they are tried.
-        made: pods, ``namespace/name``, that what-ifs made: they are tried whatever their kind.
-        plans: how many plans the answer makes.
+        made: pods, ``namespace/name``, that what-ifs made: others leave work for them.
+        plans: how many plans the answer makes: each is so much less work.
+        more: whether pods of manifests come behind them.
     """
-    cluster = attempts.planner.cluster
-    most = most_kinds(cluster) // plans
-    waiting, rest = within(pods, most, made)
-    attempts.place(waiting)
-    if not rest:
-        return ()
-    attempts.skip(rest, telling.skip(not_tried(most), rest))
-    return (not_tried_doubt(len(rest), most, len(cluster.nodes), ask=FEWER),)
+    work = attempts.planner.cluster.work
+    work.share(plans)
+    attempts.ahead, attempts.bound = made, work.up_to(_HALF if more or made else _MOST)
+    attempts.place(pods)
+    attempts.bound = work.most
+
+
+def left_out(attempts: Attempts[object]) -> tuple[Doubt, ...]:
+    """Doubt a plan in which pods were not tried."""
+    left = attempts.not_tried
+    return (not_tried_doubt(left, len(attempts.landings) - left, ask=FEWER),) if left else ()
 
 
 def _of_nodes(planner: Planner, pod: PodInfo, outcome: Outcome) -> ToldCause:
     """Tell why nodes refuse a pod; of one that is told by a group of them, without their names."""
+    planner.cluster.work.charge(TOLD)
     asked = RunCycle.of(planner, pod)
+    if asked.outcome.not_tried:
+        return _in_short(pod, outcome)
     groups = find_groups(asked)
     if not groups:
         return ToldCause(Cause(code="unknown", text=outcome.fit_error), pod.key)

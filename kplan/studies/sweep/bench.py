@@ -25,6 +25,7 @@ from kplan.result.document_sweep import INTERNAL_ERROR, Fullest, SweepOutcome
 from kplan.studies.sweep.base import Base, PackedBase
 from kplan.studies.sweep.scenario import SweepScenario
 from kplan.studies.what_ifs import run
+from kplan.wording.not_tried import CAUSE
 
 _OF_THEIR_NODE = ("DaemonSet", "Node")
 _DIGITS = 3
@@ -83,11 +84,15 @@ class ScenarioBench:
 
     def _answer(self, scenario: SweepScenario) -> SweepOutcome:
         planner = self.planner(scenario.rules)
+        work = planner.cluster.work
+        work.renew()  # each is a question by itself, whoever carries it out
         with planner.trial() as trial:
             taken = run(trial, scenario.steps, compete=scenario.question.compete)
             answer = scenario.question.ask(trial, taken)
             told = {name: value for name, value in structs.asdict(answer).items() if name != "cluster"}
             used, fullest = self._used(answer.cluster, scenario.rules), _fullest(answer.cluster)
+            if work.left:
+                return failed(scenario, CAUSE.code, CAUSE.text)
             return SweepOutcome(**_named(scenario), **told, used=used, fullest=fullest)
 
     def _used(self, cluster: Cluster, rules: int) -> int:

@@ -15,7 +15,6 @@ from kplan.course.capacity.supply import Supply
 from kplan.course.drains.drain import run_drain
 from kplan.course.losses.loss import run_fail
 from kplan.course.trial.attempts import Attempts
-from kplan.course.trial.kinds import most_kinds, within
 from kplan.errors import UsageError
 from kplan.pipeline import Planner
 from kplan.result.document_base import Cause
@@ -34,7 +33,6 @@ from kplan.wording.capacity import even_empty, supply_notes
 from kplan.wording.drain import cause_of
 from kplan.wording.fail import loss_cause
 from kplan.wording.failing import Failure, failure
-from kplan.wording.kinds import not_tried
 from kplan.words import listed
 
 DRAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)
@@ -219,15 +217,8 @@ class Waiting(Question):
 
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
-        waiting, rest = within(planner.waiting(), most := most_kinds(planner.cluster) // 2)
-        landings = Attempts(planner, failure).place(waiting)
+        landings = Attempts(planner, failure).place(planner.waiting())
         answer = _of_moves(planner.cluster, [move_of(landing, planner.cluster) for landing in landings])
-        if rest:
-            verdict = "PARTLY" if answer.placed else "BLOCKED"
-            pods, pending = answer.pods + len(rest), answer.pending + len(rest)
-            answer = replace(
-                answer, verdict=verdict, pods=pods, pending=pending, because=answer.because or not_tried(most)
-            )
         return replace(answer, evicted=sum(len(landing.evicts) for landing in landings))
 
 

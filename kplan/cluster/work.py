@@ -1,0 +1,140 @@
+"""Work: what a question does on a cluster, counted in operations and never in time, and the most that it may be.
+
+A file of a few megabytes can hold more to work out than anybody waits for: pods that each evict others, spread, or have
+to choose. What is asked about a small text may do so much work; what is left then is not tried, on any machine alike.
+Whoever does what takes long charges it before it is done.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+SMALL = 10_000_000
+"""Length of a text that is answered within ten seconds, whatever is in it [bytes]. A cluster of which more would have
+to be worked out is longer, or live: it is planned whole."""
+MOST = 6_000_000
+"""Units that a question about a small text may take. A unit is about what an ordinary machine does in a microsecond."""
+
+POD, KILOBYTE, YAML = 40, 60, 60
+"""Units for each pod that is read and told of, each kilobyte of the text, and each object that is read from YAML."""
+AGAIN = 15
+"""Units for each pod where columns are built once more."""
+LEAST = 300_000
+"""Units that are left whatever reading took."""
+STEP = 30
+"""Units for each turn of a pod."""
+CYCLE, ROW = 200, 0.1
+"""Units for each cycle, and each node of it."""
+ASKED, WORLD = 40, 0.03
+"""Units for each time that a plugin is asked, and each node, or state of a node, that it is asked about."""
+MOVED = 100
+"""Units for each time that pods are put back while victims are searched for, beside their nodes."""
+VICTIM, BUDGET = 0.1, 35
+"""Units for each pod that might be evicted, and each budget that is held against them."""
+SEARCHED = 15
+"""Units for each node that a plugin searches by itself."""
+CLASS, CELL = 2, 0.1
+"""Units for each class of pods that a rule is held against, and for each that there is where a rule is new: its table
+has a cell for each."""
+TOLD = 500
+"""Units for a cause that is told in full."""
+
+
+class NoWorkLeftError(Exception):
+    """A cycle would be more than the work that is left; never leaves the pipeline."""
+
+
+@dataclass
+class Work:
+    """The work on one cluster.
+
+    Attributes:
+        most: units that it may be.
+        spent: units that it was.
+        left: how many cycles there was no work left for.
+        again: units that it takes to build the cluster once more.
+    """
+
+    most: float = sys.maxsize
+    spent: float = 0
+    left: int = 0
+    again: float = 0
+    _within: int = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether no more is to be tried."""
+        return self.spent > self.most
+
+    def charge(self, units: float) -> None:
+        """Take note of work that is to be done.
+
+        Raises:
+            NoWorkLeftError: within a cycle, where it is more than is left.
+        """
+        self.spent += units
+        if self.spent > self.most and self._within:
+            raise NoWorkLeftError
+
+    @classmethod
+    def of(cls, text: int, pods: int, of_yaml: int = 0) -> Work:
+        """The work on what was read of a text.
+
+        Args:
+            text: its length [bytes]; 0 for a live cluster and for objects in memory.
+            pods: how many there are: each is read, and told of.
+            of_yaml: how many objects were read from YAML.
+        """
+        if not 0 < text <= SMALL:
+            return cls()
+        read = pods * POD + text // 1_000 * KILOBYTE + of_yaml * YAML
+        return cls(max(MOST - read, min(LEAST, MOST)), again=AGAIN * pods)
+
+    @contextmanager
+    def cycle(self) -> Iterator[None]:
+        """Let work be refused within the block, whose end is to say so.
+
+        Raises:
+            NoWorkLeftError: there is none left.
+        """
+        self._within += 1
+        try:
+            if self.done:
+                raise NoWorkLeftError
+            yield
+        except NoWorkLeftError:
+            self.left += 1
+            raise
+        finally:
+            self._within -= 1
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a most."""
+        return self.most < sys.maxsize
+
+    def renew(self) -> None:
+        """Begin another question about the same cluster."""
+        self.spent, self.left = 0, 0
+
+    def share(self, parts: int) -> None:
+        """Leave one part of the work to whoever goes on, of so many who do, each on a cluster that is built for it."""
+        if self.bounded:
+            self.most = max(self.most - self.again * (parts - 1), min(LEAST, self.most)) / parts
+
+    def up_to(self, part: float) -> float:
+        """What may have been spent once a part of what is left is; the rest is for what comes behind."""
+        return self.most if self.most == sys.maxsize else self.spent + max(0.0, self.most - self.spent) * part
+
+    @contextmanager
+    def within(self, most: float) -> Iterator[None]:
+        """Let the block go no further than so much, all in all."""
+        before = self.most
+        self.most = most
+        try:
+            yield
+        finally:
+            self.most = before

@@ -1,0 +1,251 @@
+"""Texts with more to work out than anybody waits for: so much is tried, and the answer says so. Counted is work."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kplan.cli.main import main
+from kplan.cluster import work
+from kplan.pipeline.cycle import Cycle
+from kplan.reasons.run_cycle import RunCycle
+from kplan.studies.simulate import telling
+from tests.hostile.compact import a_node, a_pod
+from tests.hostile.dear import DEAR, dear
+
+ROOT = Path(__file__).parents[2]
+
+WAITING = 60
+TWICE = 20
+"""Pods that are like one before them."""
+
+
+def snapshot(folder: Path, millis: int = 9000) -> str:
+    """Write two nodes, and pods that wait: each asks for another amount, and the last for those of the first again."""
+    items = [a_node(0), a_node(1)]
+    for number in range(WAITING + TWICE):
+        one = a_pod(number, {"cpu": f"{millis + number % WAITING}m"})
+        del one["spec"]["nodeName"]
+        one["metadata"]["name"] = f"p-{number:03}"
+        items.append(one)
+    path = folder / "s.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    return str(path)
+
+
+@pytest.fixture
+def cycles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Cycles that are run, by pod."""
+    run: list[str] = []
+    explain = Cycle.explain
+    monkeypatch.setattr(Cycle, "explain", lambda self, **given: (run.append(self.pod.key), explain(self, **given))[1])
+    return run
+
+
+@pytest.fixture
+def in_full(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Pods that a plan tells in full."""
+    told: list[str] = []
+    of = RunCycle.of
+    monkeypatch.setattr(RunCycle, "of", lambda planner, pod: (told.append(pod.key), of(planner, pod))[1])
+    return told
+
+
+def asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    main([*words, "-o", "json", "--k8s-version", "1.37"])
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told
+
+
+def test_kinds_beyond_the_first_are_told_by_their_reasons(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    cycles: list[str],
+    in_full: list[str],
+) -> None:
+    monkeypatch.setattr(telling, "IN_FULL", 10)
+    plan = asked(capsys, "simulate", "--snapshot", snapshot(tmp_path))
+    first, then = sorted(plan["causes"], key=lambda cause: cause["pod"])
+    assert (first["count"], then["count"]) == (10 + min(TWICE, 10), WAITING + TWICE - 20)
+    assert first["because"]["text"] == "cpu: they want 9000m to 9009m, the largest node has 8000m in all"
+    assert then["because"]["text"] == "Insufficient cpu (in short: 10 other kinds of pods are told in full)"
+    assert then["because"]["code"] == "insufficient-resource"
+    assert len(in_full) == 10
+    assert set(cycles) >= {f"d/p-{number:03}" for number in range(WAITING)}
+
+
+def test_causes_told_in_short_stay_apart_by_their_reasons(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(snapshot(tmp_path))
+    objects = json.loads(path.read_text())
+    for number, one in enumerate(objects["items"][2:]):
+        if number % 2:
+            one["spec"]["nodeSelector"] = {"disk": "ssd"}
+            one["spec"]["containers"][0]["resources"]["requests"]["cpu"] = f"{100 + number}m"
+    path.write_text(json.dumps(objects))
+    monkeypatch.setattr(telling, "IN_FULL", 0)
+    plan = asked(capsys, "simulate", "--snapshot", str(path))
+    assert {(cause["because"]["text"].partition(" (in short")[0], cause["count"]) for cause in plan["causes"]} == {
+        ("Insufficient cpu", (WAITING + TWICE) // 2),
+        ("node(s) didn't match Pod's node affinity/selector", (WAITING + TWICE) // 2),
+    }
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text is given work for some of the pods."""
+    monkeypatch.setattr(work, "POD", 0)
+    monkeypatch.setattr(work, "KILOBYTE", 0)
+    monkeypatch.setattr(work, "MOST", 30_000)
+
+
+COMMANDS = {
+    "simulate": ["simulate"],
+    "explain": ["explain", "pod", "-A"],
+    "in turn": ["explain", "pod", "-A", "--with-queue"],
+    "bind": ["bind", "-A"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_pods_for_which_no_work_is_left_are_not_tried_and_the_answer_says_so(
+    command: str,
+    tmp_path: Path,
+    little: None,
+    capsys: pytest.CaptureFixture[str],
+    cycles: list[str],
+) -> None:
+    answer = asked(capsys, *COMMANDS[command], "--snapshot", snapshot(tmp_path, 1000))
+    told = json.dumps([answer.get("doubts"), answer.get("notes")])
+    found = re.search(
+        r"(\d+) pods that wait are not tried: the (\d+) before were as much work as a text of this length", told
+    )
+    assert found is not None, told
+    left, tried = map(int, found.groups())
+    assert left + tried == WAITING + TWICE
+    assert 0 < tried < WAITING
+    ran = set(cycles)
+    assert ran >= {f"d/p-{number:03}" for number in range(tried)}
+    assert not ran & {f"d/p-{number:03}" for number in range(tried + 1, WAITING + TWICE)}, "those behind are not tried"
+    if command == "simulate":
+        totals = answer["totals"]
+        assert totals["pods"] == WAITING + TWICE
+        assert totals["placed"] == min(tried, 14)
+        cause = next(cause for cause in answer["causes"] if cause["because"]["code"] == "not-tried")
+        assert cause["count"] == left
+    elif command in ("explain", "in turn"):
+        assert len(answer["answers"]) == tried
+
+
+def test_what_was_tried_is_told_as_without_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, little: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = snapshot(tmp_path, 1000)
+    few = {
+        step["pod"]: step["node"] for step in asked(capsys, "simulate", "--snapshot", path)["steps"] if step.get("node")
+    }
+    monkeypatch.setattr(work, "MOST", 10**9)
+    every = {step["pod"]: step.get("node") for step in asked(capsys, "simulate", "--snapshot", path)["steps"]}
+    assert few.items() <= every.items()
+
+
+def test_a_comparison_is_given_a_fifth_for_each_of_its_plans(
+    tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = snapshot(tmp_path)
+    plan = asked(capsys, "simulate", "--snapshot", path)
+    tried = sum(cause["count"] for cause in plan["causes"] if cause["because"]["code"] != "not-tried")
+    told = asked(capsys, "diff", path, path, "--pods", "all")
+    doubt = next(doubt["text"] for doubt in told["doubts"] if doubt["code"] == "not-tried")
+    fewer = int(doubt.partition("the ")[2].partition(" before")[0])
+    assert 0 < fewer <= tried // 3
+
+
+def test_pods_that_a_what_if_makes_wait_are_left_work_for(
+    tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file with pods that stand at the end of the queue is added to the cluster."""
+    added = tmp_path / "added.json"
+    added.write_text(json.dumps({**a_pod(0, {"cpu": "100m"}), "spec": {"containers": [{"name": "c", "image": "i"}]}}))
+    plan = asked(capsys, "simulate", "--snapshot", snapshot(tmp_path), "--add-manifest", str(added))
+    assert "pods that wait are not tried" in json.dumps(plan["doubts"])
+    assert plan["totals"]["placed"] == 1
+
+
+def test_pods_of_manifests_are_left_work_for(tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str]) -> None:
+    lands = tmp_path / "lands.json"
+    lands.write_text(json.dumps({**a_pod(0, {"cpu": "100m"}), "spec": {"containers": [{"name": "c", "image": "i"}]}}))
+    plan = asked(capsys, "simulate", str(lands), "--snapshot", snapshot(tmp_path))
+    assert "pods that wait are not tried" in json.dumps(plan["doubts"])
+    assert plan["totals"]["placed"] == 1
+
+
+def test_a_longer_text_is_planned_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, little: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each Job is a kind of its own, and a cluster may have many: it is longer, or live, which has no length."""
+    monkeypatch.setattr(telling, "IN_FULL", 1)
+    path = snapshot(tmp_path)
+    monkeypatch.setattr(work, "SMALL", Path(path).stat().st_size - 1)
+    plan = asked(capsys, "simulate", "--snapshot", path)
+    told = [cause["because"]["text"] for cause in plan["causes"]]
+    assert told == ["cpu: they want 9000m to 9059m, the largest node has 8000m in all"]
+    assert "not-tried" not in json.dumps(plan)
+
+
+@pytest.mark.parametrize(
+    ("words", "noun"), [(["fail", "--each", "node"], "lost"), (["drain", "--find"], "looked at")], ids=["fail", "drain"]
+)
+def test_a_search_over_nodes_ends_with_what_it_has(
+    words: list[str], noun: str, tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    owner = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True}]
+    items = [a_node(number) for number in range(40)]
+    for number in range(200):
+        one = a_pod(number, {"cpu": f"{100 + number}m"})
+        one["spec"]["nodeName"] = f"n-{number % 40}"
+        one["metadata"]["ownerReferences"] = owner
+        items.append(one)
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    told = asked(capsys, *words, "--snapshot", str(path))
+    assert any(note.startswith("cut short: ") and "of 40 nodes" in note for note in told["notes"])
+    assert [doubt["code"] for doubt in told["doubts"]].count("not-tried") == 1
+    assert "not tried" not in json.dumps(told.get("cases", told.get("found"))), "what is told was tried"
+
+
+SHORT = 150_000
+
+
+@pytest.mark.parametrize("shape", DEAR)
+@pytest.mark.parametrize("command", ["simulate", "explain", "in turn", "bind", "fail", "drain", "moves", "capacity"])
+def test_a_question_about_a_dear_text_ends_when_its_work_is_done(
+    command: str, shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """However dear a pod is, it is charged before its work is done, and nothing goes on once it is used up."""
+    monkeypatch.setattr(work, "MOST", 60_000)
+    monkeypatch.setattr(work, "POD", 0)
+    made: list[work.Work] = []
+    of = work.Work.of
+    monkeypatch.setattr(work.Work, "of", lambda *read: (made.append(of(*read)), made[-1])[1])
+    path = tmp_path / "s.json"
+    path.write_bytes(dear(shape, SHORT, few=True))
+    good = str(ROOT / "fixtures" / "examples" / "checkout.yaml")
+    more = {
+        "fail": ["fail", "--each", "node"],
+        "drain": ["drain", "--find"],
+        "moves": ["moves", "-f", good],
+        "capacity": ["capacity", good],
+    }
+    code = main([*(COMMANDS | more)[command], "--snapshot", str(path), "-o", "json", "--k8s-version", "1.37"])
+    assert code in (0, 1, 3, 4), capsys.readouterr()
+    told = json.loads(capsys.readouterr().out)
+    if any(one.left for one in made):
+        assert "not tried" in json.dumps(told) or "not all is tried" in json.dumps(told)
+    for one in made:
+        assert one.spent < one.most + 30_000
