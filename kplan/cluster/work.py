@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 SMALL = 10_000_000
 """Length of a text that is answered within ten seconds, whatever is in it [bytes]. A cluster of which more would have
@@ -47,8 +48,7 @@ class NoWorkLeftError(Exception):
     """A cycle would be more than the work that is left; never leaves the pipeline."""
 
 
-@dataclass
-class Work:
+class Work(Struct):
     """The work on one cluster.
 
     Attributes:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace as dataclass_replace
 from itertools import count as count_from
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from kplan.admission import Expansion, Standing, expand, leaving_order, ordinal
 from kplan.admission.controllers.device_claims import status_of_copy
@@ -115,7 +114,7 @@ class Scale(Struct, frozen=True):
             # the server took it: what is missing (an image, a mount) was left out of the dump
             return self._by_pods(cluster, kind, running)
         expansion, held = hold(cluster, expansion, (now,))
-        return dataclass_replace(expansion_effect(cluster, expansion, self._text(len(running))), held=held)
+        return structs.replace(expansion_effect(cluster, expansion, self._text(len(running))), held=held)
 
     def _text(self, before: int) -> str:
         return f"{self.workload} scaled from {before:,} to {self.replicas:,}"
@@ -169,7 +168,7 @@ def hold(cluster: Cluster, expansion: Expansion, items: Iterable[Object]) -> tup
         LeftUndone(pod.key, cluster.home_of(pod.row) if pod.bound else "", controller(pod), silent=pod.terminating)
         for pod in first.values()
     )
-    return dataclass_replace(expansion, pods=tuple(entry for entry in expansion.pods if made(entry.pod))), held
+    return structs.replace(expansion, pods=tuple(entry for entry in expansion.pods if made(entry.pod))), held
 
 
 def waits_for(cluster: Cluster, item: StatefulSet) -> PodInfo | None:
