@@ -120,6 +120,7 @@ class Cluster:
         self.work = Work()
         self.counters: Counters
         self._lowest: tuple[int, int | None] = (-1, None)
+        self._all_rows = np.zeros(0, dtype=np.intp)
         self._naming: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, dtype=np.intp))
         self._groups = GroupMembers()
         self._by_name = Ranks(lambda pod: (pod.namespace, pod.name), by_name)
@@ -129,8 +130,11 @@ class Cluster:
 
     @property
     def all_rows(self) -> NDArray[np.intp]:
-        """intp[N], every node."""
-        return np.arange(len(self.nodes), dtype=np.intp)
+        """intp[N], every node; read only."""
+        if len(self._all_rows) != len(self.nodes):
+            self._all_rows = np.arange(len(self.nodes), dtype=np.intp)
+            self._all_rows.flags.writeable = False
+        return self._all_rows
 
     def node_name(self, row: int) -> str:
         """Name of the node of a row."""

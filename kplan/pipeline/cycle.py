@@ -118,7 +118,11 @@ class Cycle(Struct):
         self.rows = rows
         worlds = plain(rows)
         self.filters = self._filters()
-        kept = self.kept if self.kept is not None and np.array_equal(self.kept.rows, rows) else None
+        kept = (
+            self.kept
+            if self.kept is not None and (self.kept.rows is rows or np.array_equal(self.kept.rows, rows))
+            else None
+        )
         run = self.run = self.filters.run(worlds, everything=self.everything, kept=kept)
         statuses = self.filters.statuses(worlds, run)
         for asked in run.asked:

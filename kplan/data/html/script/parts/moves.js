@@ -45,7 +45,7 @@ const moveNote = (move) =>
     .join("; ");
 
 /** Where pods went, those that found no node first. */
-function movesTable(moves, caption) {
+function movesTable(moves, caption = "Moves") {
   if (!moves || !moves.length) return null;
   const columns = [
     podColumn("pod", (move) => move.insteadOf || move.pod),
