@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from kplan.bind.plan.manifests import slot_of
 from kplan.bind.wire.client import Client
@@ -33,7 +34,8 @@ class _Owner(Struct):
     last: float
 
 
-class Arrivals(Struct):
+@dataclass
+class Arrivals:
     """Planned pods that are not there yet, and who makes them.
 
     Attributes:

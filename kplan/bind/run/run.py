@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from kplan.bind.flags import Flags
 from kplan.bind.run.arrivals import Arrivals, as_real
@@ -49,7 +50,8 @@ class _Active(Struct):
     steps: Generator[float, None, None]
 
 
-class Run(Struct):
+@dataclass
+class Run:
     """A run over one plan.
 
     Attributes:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.course.moving.room_rules import Apart, AtMost, RoomRules
@@ -116,12 +116,13 @@ class Room:
         return False
 
 
-class _Filling(Struct):
+@dataclasses.dataclass
+class _Filling:
     room: Room
     free: NDArray[np.int64]
     landed: Mapping[tuple[int, int], int]
     steps: int
-    failed: set[tuple[int, Counts, Counts, Counts]] = field(default_factory=set)
+    failed: set[tuple[int, Counts, Counts, Counts]] = dataclasses.field(default_factory=set)
 
     def __post_init__(self) -> None:
         room = self.room
