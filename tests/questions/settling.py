@@ -32,7 +32,7 @@ NOT_ASKED: dict[str, str] = {
     "tests/hostile/test_inputs.py::test_no_file_breaks_any_command": "its files are made to be misread",
     "tests/hostile/test_output.py": "its names are such as no API server lets in, and as no file would hold them",
     "tests/hostile/test_secrets_in_urls.py": "its manifests come from a server of the test, which is gone when it ends",
-    "tests/studies/test_kinds.py": "the test lowers how many kinds of pods are told in full",
+    "tests/studies/test_work.py": "the test lowers how many kinds of pods are told in full",
     "tests/studies/test_as_a_whole.py::test_what_gets_worse_by_it_is_said_where_nothing_else_helps": (
         "the test leaves one remedy of several; asked again, a better one is told"
     ),
