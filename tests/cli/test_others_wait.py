@@ -256,6 +256,12 @@ COUNTED = {
     "drains that leave one place": (
         ["--uncordon", "c", "--drain", "a", "--drain", "b"], "1 of 4 pods is placed, 3 not", 1, 3,
     ),
+    "what is scaled fits, what is drained then does not": (
+        ["--scale", "deploy/web=8", "--drain", "d"], "4 of 5 pods are placed, 1 not", 4, 1,
+    ),
+    "of what is drained some find a place": (
+        ["--scale", "deploy/web=6", "--drain", "a"], "2 of 4 pods are placed, 2 not", 2, 2,
+    ),
     "what has left again is not counted": (
         ["--scale", "deploy/web=12", "--scale", "deploy/web=9"],
         "4 of 5 new pods of deploy/default/web are placed, 1 not", 4, 1,
@@ -275,9 +281,9 @@ def test_pods_that_what_ifs_placed_count_beside_those_that_wait(
     left: int,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    source = write(
-        tmp_path, node("a", cpu="4"), node("b", cpu="4"), node("c", cpu="1", unschedulable=True), *web_of_four()
-    )
+    nodes = (node("a", cpu="4"), node("b", cpu="4"), node("c", cpu="1", unschedulable=True))
+    alone = (node("d", cpu="1", unschedulable=True), owned(pod("alone-1", on="d"), "ReplicaSet", "alone"))
+    source = write(tmp_path, *nodes, *alone, *web_of_four())
     ten = {**web_of_four()[0], "metadata": {"name": "ten", "namespace": "default"}}
     ten["spec"] = {**ten["spec"], "replicas": 10}
     for name, item in (("ten", ten), ("mine", {**pod("mine"), "spec": web_of_four()[0]["spec"]["template"]["spec"]})):

@@ -33,8 +33,8 @@ class LeftBySteps(Struct, frozen=True):
 
     @property
     def asked(self) -> frozenset[str]:
-        """Pods that the steps are about: those that they brought; where they brought none, those that had to move."""
-        return self.new or self.evicted
+        """Pods that the steps are about: those that they brought, and those that had to move."""
+        return self.new | self.evicted
 
 
 NO_STEPS = LeftBySteps()

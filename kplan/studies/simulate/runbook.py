@@ -41,8 +41,8 @@ def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep], end: LeftBySte
     refused = [entry for step in steps for entry in step.refused]
     first = len(steps) - sum(1 for _ in takewhile(_scales, reversed(steps)))
     held = _still_held(steps)
-    made = end.new - left_by(steps[:first]).moves.keys()
-    if made and first < len(steps) and not plan.change:
+    made = end.new & left_by(steps[first:], frozenset(left_by(steps[:first]).moves)).new
+    if made and not plan.change:
         plan = _scaled(plan, steps, first, made, end)
         return _with_refused(plan, refused, held)
     plan = replace(plan, what_if=tuple(steps))

@@ -10,7 +10,7 @@ import pytest
 import kplan
 from kplan.cluster import to_state
 from kplan.pipeline import Planner
-from kplan.result.document_whatif import WhatIfStep
+from kplan.result.document_whatif import Move, WhatIfStep
 from kplan.scenario import parse_step
 from kplan.sources import load
 from kplan.studies.simulate.left_by_steps import left_by
@@ -81,3 +81,13 @@ def test_pods_are_followed_through_steps(tmp_path: Path, seed: int) -> None:
     unseen = where(planner).keys() - end.moves.keys()
     assert unseen <= before, flags  # each pod that is there, and was not, was seen as it came
     assert not end.new  # of these steps none brings a pod
+
+
+def test_a_pod_that_a_later_step_evicts_is_of_the_step_that_brought_it() -> None:
+    first = WhatIfStep(step="--scale web=1", text="", moves=(Move(pod="d/web-1", result="placed", node="a"),))
+    high = Move(pod="d/high-1", result="placed", node="a", evicts=("d/web-1",))
+    back = Move(pod="d/web-1-r1", result="pending", instead_of="d/web-1", was="a")
+    then = WhatIfStep(step="--scale high=1", text="", moves=(high, back))
+    end = left_by([first, then])
+    assert (end.new, set(end.waiting)) == ({"d/web-1-r1", "d/high-1"}, {"d/web-1-r1"})
+    assert left_by([then], frozenset(left_by([first]).moves)).new == {"d/high-1"}
