@@ -12,7 +12,7 @@ NOT_TRIED = "not-tried"
 FEWER = "a cluster of fewer is planned whole"
 AGAIN = "ask again once those are bound"
 FEWER_ASKED = "name some, or ask about fewer with -n or -l"
-_MUCH = "as much work as a text of this length is given"
+_MUCH = "all the work that a text of this length is allowed"
 CAUSE = Cause(code=NOT_TRIED, text=f"not tried: what came before it was {_MUCH}")
 """Why a pod is not tried."""
 

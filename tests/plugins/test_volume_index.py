@@ -77,12 +77,12 @@ def said(cluster: Cluster) -> object:
 def test_what_is_kept_is_what_the_objects_say(
     first: list[Object], steps: Sequence[list[Put]], back: list[bool]
 ) -> None:
-    slow = make("StorageClass", "fast", provisioner="csi.example")
+    storage_class = make("StorageClass", "fast", provisioner="csi.example")
     users = [
         pod(f"user-{name}", node="a", volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": name}}])
         for name in CLAIMS
     ]
-    cluster = build(ClusterState.of([node("a"), slow, *users, *first]))
+    cluster = build(ClusterState.of([node("a"), storage_class, *users, *first]))
     said(cluster)  # makes the indexes, which follow from here
     for changes, undone in zip(steps, back, strict=False):
         before = said(cluster)
