@@ -137,6 +137,8 @@ def of_others(
     steps: Sequence[PlanStep],
     waited: frozenset[str],
     made: frozenset[str] = frozenset(),
+    *,
+    brings: bool = False,
 ) -> frozenset[str]:
     """Pods, ``namespace/name``, that waited before, or left for such; none is asked about, or left for one that is.
 
@@ -145,10 +147,11 @@ def of_others(
         rollouts: how controllers got on.
         steps: what became of each pod.
         waited: pods that waited before manifests and what-ifs.
-        made: pods that what-ifs made. Where neither these nor manifests bring any, those that wait are asked about.
+        made: pods that what-ifs made.
+        brings: whether they made any. Where neither these nor manifests bring any, those that wait are asked about.
     """
     objects = steps_by_object(changes, rollouts, steps)
-    if not made and not any(item.steps or item.rollout is not None or item.change.refused for item in objects):
+    if not brings and not any(item.steps or item.rollout is not None or item.change.refused for item in objects):
         return frozenset()
     theirs = {step.pod for item in objects for step in (*item.steps, *item.left)}
     theirs |= _left_for(steps, made)

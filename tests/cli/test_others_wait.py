@@ -173,6 +173,12 @@ QUESTIONS = {
         "FITS",
         "no pod stays Pending after 2 steps",
     ),
+    "scaling that is taken back": (
+        ["--scale", "rs/web=2", "--delete", "rs/web"],
+        0,
+        "FITS",
+        "no pod stays Pending after 2 steps",
+    ),
     "scaling and a manifest": (["mine.yaml", "--scale", "rs/web=2"], 0, "FITS", "the pod is placed"),
     "scaling that does not fit, and a manifest": (
         ["mine.yaml", "--scale", "rs/web=9"],

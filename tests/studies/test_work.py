@@ -123,7 +123,8 @@ def test_pods_for_which_no_work_is_left_are_not_tried_and_the_answer_says_so(
     answer = asked(capsys, *COMMANDS[command], "--snapshot", snapshot(tmp_path, 1000))
     told = json.dumps([answer.get("doubts"), answer.get("notes")])
     found = re.search(
-        r"(\d+) pods that wait are not tried: the (\d+) before were all the work that a text of this length is allowed", told
+        r"(\d+) pods that wait are not tried: the (\d+) before were all the work that a text of this length is allowed",
+        told,
     )
     assert found is not None, told
     left, tried = map(int, found.groups())

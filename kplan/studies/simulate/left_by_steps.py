@@ -20,11 +20,13 @@ class LeftBySteps(Struct, frozen=True):
         moves: the last move of each pod that is there at the end, by the name it then has.
         new: of these, pods that steps were to bring; DaemonSet pods of new nodes are not.
         evicted: of these, pods that left a node, or stand for one that did.
+        brings: whether steps brought any, there at the end or not: what waited anyway is not asked about then.
     """
 
     moves: Mapping[str, Move] = field(default_factory=dict)
     new: frozenset[str] = frozenset()
     evicted: frozenset[str] = frozenset()
+    brings: bool = False
 
     @property
     def waiting(self) -> dict[str, Move]:
@@ -71,4 +73,5 @@ def left_by(steps: Sequence[WhatIfStep], waited: frozenset[str] = frozenset()) -
         {move.pod: move for move in last.values()},
         frozenset(last[began].pod for began in new & last.keys()),
         frozenset(move.pod for move in last.values() if move.was or move.instead_of),
+        brings=bool(new),
     )

@@ -60,7 +60,7 @@ def with_steps(plan: SimulationPlan, steps: Sequence[WhatIfStep], end: LeftBySte
 
 def _none_asked(plan: SimulationPlan, end: LeftBySteps) -> bool:
     """Whether only pods were tried after the steps that waited before: those that steps brought are placed."""
-    return bool(end.new) and not any(step.pod in end.waiting for step in plan.steps)
+    return end.brings and not any(step.pod in end.waiting for step in plan.steps)
 
 
 def _with_refused(plan: SimulationPlan, refused: Sequence[RefusedPods], held: Sequence[HeldPods]) -> SimulationPlan:

@@ -136,8 +136,9 @@ def _document(
     run: PlannedPods, rollouts: tuple[RolloutPlan, ...], origin: Origin, options: SimulateOptions
 ) -> SimulationPlan:
     steps = run.steps
-    besides = of_others(options.change, rollouts, steps, options.waited, options.end.new)
-    before = _placed_before(run, options.end)
+    end = options.end
+    besides = of_others(options.change, rollouts, steps, options.waited, end.new, brings=end.brings)
+    before = _placed_before(run, end)
     totals = msgspec.structs.replace(totals_of(steps, besides), placed_before=before)
     asked = [step for step in steps if step.pod not in besides] if totals.waiting else steps
     of_asked = with_those_before(totals_of(asked), before)
