@@ -10,10 +10,9 @@ from typing import cast
 from msgspec import structs
 from msgspec.structs import replace
 
-from kplan.admission.controllers.adoption import adopted_pods, new_workload
+from kplan.admission.controllers.adoption import adopted_pods, adopted_sets, adopting, with_adopted
 from kplan.admission.controllers.changes import (
     WorkloadChange,
-    adopting,
     compare,
     find_running,
     keeping_replicas,
@@ -24,7 +23,13 @@ from kplan.admission.controllers.changes import (
 )
 from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.fleets import Fleet, drafts_of, fleet_of, leaving_fleet
-from kplan.admission.controllers.generations import ROLLING, Generations, generations_of, wanted_set
+from kplan.admission.controllers.generations import (
+    ROLLING,
+    Generations,
+    generations_adopted,
+    generations_of,
+    wanted_set,
+)
 from kplan.admission.controllers.jobs import NEXT_RUN, taken_indexes
 from kplan.admission.controllers.kinds import controller_of, is_foreign
 from kplan.admission.controllers.makers import maker_of
@@ -327,6 +332,9 @@ class _Expansion:
             if problems:
                 self._refuse_fields(manifest, name, problems)
                 return
+            if running is None and not self._let_in(manifest, name):
+                return
+            running = running or self._with_sets(manifest, word, space)
             adopted = adopted_pods(manifest, space, self._without_owner(space))
             if running is not None:
                 change = compare(manifest, running, word, place, self.state, adopted)
@@ -337,8 +345,6 @@ class _Expansion:
                 self.server.notes += [f"{word}: {note}" for note in change.notes]
             if change is not None and change.verdict == "unchanged":
                 self.changes.append(change)
-                return
-            if running is None and not self._let_in(manifest, name):
                 return
             made = make(manifest, self.around)
         except Misfit as misfit:
@@ -354,12 +360,16 @@ class _Expansion:
             pods = (*owned_pods(running, self.state), *adopted)
             drafts = new_drafts(drafts, change, pods, manifest.kind, grown.kept)
         elif adopted:
-            pods, change = adopted, adopting(manifest, word, place, adopted, drafts, self.state.taken)
-            drafts = new_drafts(drafts, change, pods, manifest.kind)
+            pods = adopted
+            named = {draft.pod.name: draft.pod for draft in drafts}
+            grown = generations_adopted(manifest, pods, self.state, self.server.admission, named)
+            change = adopting(manifest, word, place, pods, drafts, grown, self.state.taken)
+            drafts = new_drafts(drafts, change, pods, manifest.kind, grown.kept)
         if adopted:
             names = listed(sorted(pod.name for pod in adopted))
+            self.server.adopt(adopted, manifest.kind, name)
             self.server.notes.append(f"{word} adopts {count(len(adopted), 'pod')} without an owner: {names}")
-        change = change or new_workload(manifest, word, space, len(drafts), self.state)
+        change = change or WorkloadChange(word, place, "new", 0, len(drafts))
         if self._maker_refused(manifest, made, drafts, change, running):
             return
         known_pods = len(self.server.pods)
@@ -413,6 +423,18 @@ class _Expansion:
         word = word_of(manifest, self.namespace)
         self.server.notes.append(f"the source holds no {manifest.kind}s: {word} is compared with its pods that run")
         return True
+
+    def _with_sets(self, manifest: ManifestObject, word: str, space: str) -> Object | None:
+        """Put a new Deployment into the state with the ReplicaSets that it adopts; None where it adopts none."""
+        sets = adopted_sets(manifest, space, self.state)
+        if not sets:
+            return None
+        substitute = with_adopted(manifest, sets, self.state)
+        self.state = substitute.state
+        self.server.objects += substitute.objects
+        names = listed(sorted(one.name for one in sets))
+        self.server.notes.append(f"{word} adopts {count(len(sets), 'ReplicaSet')} without an owner: {names}")
+        return substitute.objects[0]
 
     def _surround(self, manifest: ManifestObject, running: Object) -> None:
         self.around.running[f"{manifest.kind} {running.key}"] = running

@@ -1,5 +1,7 @@
 """The API server: it completes and lets in the pods and claims that manifests bring, or refuses them."""
 
+from collections.abc import Iterable
+
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.changes import WorkloadChange
 from kplan.admission.controllers.device_claims import device_claims, name_device_claims
@@ -70,6 +72,10 @@ class Server:
         self._claims.add(claim.key)
         self.objects.append(claim)
         return added
+
+    def adopt(self, pods: Iterable[Pod], kind: str, name: str) -> None:
+        """Take note of who owns pods now: one that it makes again has the name of one that left."""
+        self._owners.update((pod.key, (kind, name)) for pod in pods)
 
     def let_in_pod(self, draft: Draft, change: WorkloadChange, refusals: Refusals, *, deadline: bool) -> bool:
         """Complete a pod that a controller sends, with its claims; tell whether it was let in.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from kplan.admission.controllers.changes import find_running, owned_pods, same_template
+from kplan.admission.controllers.changes import find_running, owned_pods, same_template, strategy_of
 from kplan.admission.controllers.workloads import namespace_of, word_of
 from kplan.admission.raw import dig_text
 from kplan.objects.lean import replace
@@ -34,13 +34,8 @@ def made_again(manifest: ManifestObject, namespace: str, state: ClusterState) ->
         return
     word, key = word_of(manifest, namespace), manifest.kind.lower()
     pods = 1 if isinstance(running, Pod) else len(owned_pods(running, state))
-    if (
-        isinstance(running, StatefulSet)
-        and isinstance(manifest.item, StatefulSet)
-        and pods
-        and _alike(manifest, running)
-    ):
-        what = about.Named("kept", name=word, names=(running.key,), key=key, new=pods)
+    if isinstance(running, StatefulSet) and isinstance(manifest.item, StatefulSet) and pods:
+        what = about.Named(_stay(manifest, running), name=word, names=(running.key,), key=key, new=pods)
         yield Candidate("made-again", RemedyCost.LOOSEN, what, brought=(_with_fixed_fields(running, manifest.item),))
     policy = running.spec.persistent_volume_claim_retention_policy if isinstance(running, StatefulSet) else None
     lost = (policy or {}).get("whenDeleted") == _DELETE
@@ -48,12 +43,14 @@ def made_again(manifest: ManifestObject, namespace: str, state: ClusterState) ->
     yield Candidate("made-again", RemedyCost.LOSS, what, deleted=(running,), harm="loses-data" if lost else "")
 
 
-def _alike(manifest: ManifestObject, running: StatefulSet) -> bool:
-    """Whether pods that are taken over stay: how those of another template are replaced is not modelled."""
+def _stay(manifest: ManifestObject, running: StatefulSet) -> str:
+    """Whether pods that are taken over stay: the controller replaces those of another template."""
     try:
-        return same_template(manifest, running)
+        alike = same_template(manifest, running)
     except Misfit:
-        return False
+        alike = False
+    replaces = strategy_of(manifest.kind, manifest.raw.get("spec")) != "OnDelete"
+    return "replaced" if replaces and not alike else "kept"
 
 
 def _with_fixed_fields(running: StatefulSet, wanted: StatefulSet) -> StatefulSet:

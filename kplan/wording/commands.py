@@ -158,6 +158,7 @@ _LINES: Mapping[str, tuple[str, ...]] = {
     ),
     "made-again": ("kubectl delete {key} {pod} -n {its_namespace}",),
     "made-again kept": ("kubectl delete {key} {pod} -n {its_namespace} --cascade=orphan",),
+    "made-again replaced": ("kubectl delete {key} {pod} -n {its_namespace} --cascade=orphan",),
     "selected-node": (f"kubectl annotate pvc {{name}} -n {{namespace}} {SELECTED_NODE}-",),
 }
 """Lines of each change, by its code and variant; by the code alone for variants that have none of their own."""

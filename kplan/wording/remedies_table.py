@@ -175,6 +175,9 @@ PHRASES: Mapping[str, Words] = {
     "made-again": Words("delete {name}, its {new} pods with it, and create it again"),
     "made-again one": Words("delete {name}, its pod with it, and create it again"),
     "made-again idle": Words("delete {name} and create it again"),
+    "made-again replaced": Words(
+        "delete {name} with --cascade=orphan, so that its pods run on until each is replaced, and create it again"
+    ),
     "made-again kept": Words("delete {name} with --cascade=orphan, so that its pods stay, and create it again"),
     # other pods, and budgets
     "wait": Words("wait until {names:and}, which is being deleted, is gone"),

@@ -275,19 +275,25 @@ def test_a_set_stops_at_a_pod_that_cannot_be_made(policy: str, taken: str, made:
 
 
 LABELLED = {"a": "b"}
+STAMPED = {**LABELLED, "controller-revision-hash": "web-1"}
 OF_ANOTHER = {"ownerReferences": [{"kind": "ReplicaSet", "name": "other", "uid": "o", "controller": True}]}
+
+
+def of_set(name: str) -> Object:
+    """A pod as ``SET`` makes them; of others tests/admission/test_adoption.py tells."""
+    return pod(name, labels=STAMPED, containers=[{"name": "c", "image": "x"}])
 
 
 @pytest.mark.parametrize(
     ("kind", "there", "made", "leaving"),
     [
-        pytest.param("StatefulSet", [pod("web-0", labels=LABELLED)], ["web-1"], [], id="a set: the pod of its name"),
+        pytest.param("StatefulSet", [of_set("web-0")], ["web-1"], [], id="a set: the pod of its name"),
         pytest.param(
             "StatefulSet", [pod("web-x", labels=LABELLED), pod("db-0", labels=LABELLED)], ["web-0", "web-1"], [],
             id="a set: pods of other names are none of its own",
         ),
         pytest.param(
-            "StatefulSet", [pod(f"web-{number}", labels=LABELLED) for number in range(3)], [], ["default/web-2"],
+            "StatefulSet", [of_set(f"web-{number}") for number in range(3)], [], ["default/web-2"],
             id="a set: one that is too many leaves",
         ),
         pytest.param("ReplicaSet", [pod("anything", labels=LABELLED)], ["web-*"], [], id="a ReplicaSet: any name"),
@@ -315,12 +321,6 @@ def test_pods_without_an_owner_that_the_selector_matches_are_adopted(
     (change,) = found.changes
     assert list(change.leaving) == leaving
     assert any("without an owner" in note for note in found.notes) == (len(made) < 2)
-
-
-def test_a_replica_set_without_an_owner_that_a_deployment_would_adopt_is_a_doubt() -> None:
-    there = make("ReplicaSet", "web-old", namespace="default", metadata={"labels": LABELLED})
-    (change,) = expand_text(SET.replace("StatefulSet", "Deployment"), there).changes
-    assert change.unsure == "it adopts ReplicaSets, which is not modelled: web-old"
 
 
 def test_workers_of_ray_are_as_many_as_its_api_server_and_controller_make_them() -> None:

@@ -62,12 +62,14 @@ class Roll:
         before: as it runs.
         after: as it is applied then.
         idle: which of the pods that run are not ready by then, counted in order of their names.
+        orphaned: whether it is deleted without its pods before, so that it is made again and adopts them.
     """
 
     namespace: str
     before: Json
     after: Json
     idle: tuple[int, ...] = ()
+    orphaned: bool = False
 
     @property
     def kind(self) -> str:
@@ -92,6 +94,12 @@ def other(namespace: str, kind: str, *, before: Json | None = None, after: Json 
 
 def rolling(**update: Any) -> Json:
     return {"type": "RollingUpdate", "rollingUpdate": update}
+
+
+def of_generation(roll: Roll, number: int) -> Roll:
+    """A DaemonSet that is made again with a generation of its template; pods of that one count as new."""
+    annotations = {"deprecated.daemonset.template.generation": str(number)}
+    return dataclasses.replace(roll, after={**roll.after, "metadata": {"name": "web", "annotations": annotations}})
 
 
 # fmt: off
@@ -150,8 +158,31 @@ DAEMON_SETS = [
     other("beside-half", "DaemonSet", updateStrategy=rolling(maxSurge="50%", maxUnavailable=0)),
     other("daemons-on-delete", "DaemonSet", updateStrategy={"type": "OnDelete"}),
 ]
+ORPHANED = [
+    dataclasses.replace(roll, namespace=f"orphaned-{roll.namespace}", orphaned=True)
+    for roll in (
+        other("set", "StatefulSet", replicas=3),
+        other("set-as-it-was", "StatefulSet", replicas=2, after={"template": workload("", OLD)["spec"]["template"]}),
+        other("set-of-two-at-once", "StatefulSet", replicas=4, updateStrategy=rolling(partition=1), **PARALLEL),
+        other("set-that-grows", "StatefulSet", before={"replicas": 2}, after={"replicas": 4}),
+        other("set-that-shrinks", "StatefulSet", before={"replicas": 4}, after={"replicas": 2}),
+        other("set-on-delete", "StatefulSet", replicas=3, updateStrategy={"type": "OnDelete"}),
+        of_generation(other("daemons", "DaemonSet"), 2),
+        of_generation(other("daemons-of-the-first-generation", "DaemonSet"), 1),
+        other("daemons-as-they-were", "DaemonSet", after={"template": workload("", OLD)["spec"]["template"]}),
+        of_generation(
+            other("daemons-beside-the-old", "DaemonSet", updateStrategy=rolling(maxSurge=1, maxUnavailable=0)), 7
+        ),
+        other("daemons-on-delete", "DaemonSet", updateStrategy={"type": "OnDelete"}),
+        deployment("deployment", 4, 4),
+        deployment("deployment-that-grows", 3, 6, 1, 1),
+        deployment("deployment-that-shrinks", 6, 2, 0, "50%"),
+        other("deployment-as-it-was", "Deployment", replicas=3,
+              after={"template": workload("", OLD)["spec"]["template"]}),
+    )
+]
 # fmt: on
-KINDS = [*DEPLOYMENTS, *PAUSED, *STATEFUL_SETS, *DAEMON_SETS]
+KINDS = [*DEPLOYMENTS, *PAUSED, *STATEFUL_SETS, *DAEMON_SETS, *ORPHANED]
 
 
 def drawn(source: random.Random, number: int) -> Roll:
@@ -268,6 +299,18 @@ def settle(plane: ControlPlane, watch: Watch, rolls: list[Roll]) -> dict[str, se
     return found
 
 
+def leave_orphans(plane: ControlPlane, watch: Watch) -> None:
+    """Delete workloads as ``kubectl delete --cascade=orphan`` does: what they own stays, and is owned no more."""
+    for roll in ORPHANED:
+        plane.request("DELETE", f"{url_of(roll.before, roll.namespace)}/web", {"propagationPolicy": "Orphan"})
+
+    def gone() -> bool:
+        return all(plane.request("GET", f"{url_of(r.before, r.namespace)}/web")[0] == 404 for r in ORPHANED)
+
+    wait_for(gone, 60, 0.2, "the owners to be gone")
+    wait_for(lambda: watch.quiet_for() > QUIET, 60, 0.1, "their pods to be orphans")
+
+
 def leaving(watch: Watch, space: str) -> list[Json]:
     """Pods of a namespace that are deleted and still there: what comes after them has not begun."""
     return [pod for pod in list(watch.items.values()) if pod["metadata"]["namespace"] == space and is_going(pod)]
@@ -369,11 +412,12 @@ def courses(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> di
         for roll in ROLLS:
             apply(plane, roll.before, roll.namespace)
         idle = settle(plane, pods, ROLLS)
+        leave_orphans(plane, pods)
         state = read_state(plane)
         found = []
         for roll in ROLLS:
             path = folder / f"{roll.namespace}.yaml"
-            item = {**roll.after, "metadata": {"name": "web", "namespace": roll.namespace}}
+            item = {**roll.after, "metadata": {**roll.after["metadata"], "namespace": roll.namespace}}
             path.write_text(yaml.safe_dump(item))
             found.append(Course(roll, expanded(path, state, roll.namespace), idle=idle[roll.namespace]))
         told = tell(state, folder, [folder / f"{roll.namespace}.yaml" for roll in ROLLS])

@@ -56,9 +56,14 @@ def of_set(**spec: object) -> list[Json]:
 
 
 LARGER = [workload("StatefulSet", "db", DB, replicas=2, **claims("5Gi"))]
+NEWER = [workload("StatefulSet", "db", template("db", "2", "200m"), replicas=2, **claims("5Gi"))]
+TOO_LARGE = [workload("StatefulSet", "db", template("db", "2", "40"), replicas=2, **claims("5Gi"))]
 RENAMED = workload("StatefulSet", "db", {**DB, "metadata": {"labels": {"app": "other"}}}, replicas=2, **claims("1Gi"))
 RENAMED["spec"]["selector"] = {"matchLabels": {"app": "other"}}
 KEPT = r"delete sts/shop/db with --cascade=orphan, so that its pods stay, and create it again -> it is let in"
+REPLACED = (
+    r"delete sts/shop/db with --cascade=orphan, so that its pods run on until each is replaced, and create it again"
+)
 GONE = r"delete sts/shop/db, its 2 pods with it, and create it again"
 OWN = pod("own", template("own", "1", "200m"), "n1")
 TWO = template("own", "1", "200m")
@@ -84,6 +89,12 @@ QUESTIONS = {
     ),
     "claims of a StatefulSet": Question(
         "simulate m.yaml", of_set(), (1,), ("BLOCKED",), LARGER, first=(KEPT,), never=("LOSES DATA",)
+    ),
+    "claims of a StatefulSet, and its image": Question(
+        "simulate m.yaml", of_set(), (1,), ("BLOCKED",), NEWER, first=(f"{REPLACED} -> ",), never=("LOSES DATA",)
+    ),
+    "claims of a StatefulSet, and a request that no node has": Question(
+        "simulate m.yaml", of_set(), (1,), ("BLOCKED",), TOO_LARGE, never=("orphan",)
     ),
     "the selector of a StatefulSet": Question(
         "simulate m.yaml", of_set(), (1,), ("BLOCKED",), [RENAMED], first=(GONE,), never=("LOSES DATA", "orphan")

@@ -278,6 +278,13 @@ ROWS: list[tuple[str, a.About, Words]] = [
         a.Named("kept", name="sts/s/db", names=("s/db",), key="statefulset", new=2),
         Words("delete sts/s/db with --cascade=orphan, so that its pods stay, and create it again"),
     ),
+    (
+        "made-again",
+        a.Named("replaced", name="sts/s/db", names=("s/db",), key="statefulset", new=2),
+        Words(
+            "delete sts/s/db with --cascade=orphan, so that its pods run on until each is replaced, and create it again"
+        ),
+    ),
     ("rolling", a.Named("alone", node="n"), Words("--rolling: n is uncordoned once its pods have left")),
     (
         "rolling",

@@ -125,30 +125,6 @@ def current_replica_set(deployment: Object, state: ClusterState) -> ReplicaSet |
     return set_with(normal_template(deployment.spec.template), deployment, state)
 
 
-def adopting(
-    manifest: ManifestObject, workload: str, place: str, pods: tuple[Pod, ...], drafts: Sequence[Draft], now: str
-) -> WorkloadChange:
-    """Tell what a new workload does that adopts pods.
-
-    Args:
-        manifest: the workload.
-        workload: in words.
-        place: of the manifest.
-        pods: that it adopts.
-        drafts: pods that it would make if it adopted none.
-        now: RFC 3339; empty where it is unknown.
-    """
-    if manifest.kind == "StatefulSet":
-        wanted = {draft.pod.key for draft in drafts}
-        leaving = _keys(pod for pod in pods if pod.key not in wanted)
-    elif manifest.kind == "Job":
-        order = job_leaving_order([standing_of(pod) for pod in pods])
-        leaving = _keys(standing.pod for standing in order[: max(0, len(pods) - len(drafts))])
-    else:
-        leaving = _scaled_away(manifest, manifest.item, pods, len(pods) - len(drafts), now)
-    return WorkloadChange(workload, place, "new", len(pods), len(drafts), leaving)
-
-
 def compare(
     manifest: ManifestObject,
     running: Object,
@@ -185,13 +161,13 @@ def compare(
     replaced = not paused and manifest.kind in ROLLING and not same_template(manifest, running)
     if replaced:
         strategy = strategy_of(manifest.kind, spec)
-        leaving = _keys(pods) if strategy != "OnDelete" else ()
+        leaving = keys_of(pods) if strategy != "OnDelete" else ()
         notes = claims_that_go(manifest, before - after)
         return WorkloadChange(workload, place, "changed", before, after, leaving, strategy, notes=notes)
     waits = ("paused: its new template is not rolled out",) if paused and not same_template(manifest, running) else ()
     if before == after:
         return WorkloadChange(workload, place, "unchanged", before, after, notes=waits)
-    leaving = _scaled_away(manifest, running, pods, before - after, state.taken)
+    leaving = scaled_away(manifest, running, pods, before - after, state.taken)
     notes = (*waits, *_uncertain(manifest, running, pods, before - after, state.taken))
     notes += claims_that_go(manifest, before - after)
     return WorkloadChange(workload, place, "scaled", before, after, leaving, notes=notes)
@@ -209,7 +185,7 @@ def _compare_job(
     indexed = (running.spec.completion_mode or "") == "Indexed"
     completions = dig_int(manifest.raw, "spec.completions", running.spec.completions or 0) if indexed else 0
     order = job_leaving_order([standing_of(pod) for pod in active], indexes=completions)
-    leaving = _keys(standing.pod for standing in order[: max(0, len(active) - wanted)])
+    leaving = keys_of(standing.pod for standing in order[: max(0, len(active) - wanted)])
     verdict = "scaled" if wanted != len(active) else "unchanged"
     return WorkloadChange(workload, place, verdict, len(active), wanted, leaving, notes=notes)
 
@@ -221,7 +197,7 @@ def _compare_cron_job(
     if not cron_job_changes(manifest, running, _applied(running)):
         return WorkloadChange(workload, place, "unchanged", len(pods), len(pods))
     goes, notes = next_run(manifest, running, pods, taken)
-    leaving = _keys(pods) if goes else ()
+    leaving = keys_of(pods) if goes else ()
     return WorkloadChange(workload, place, NEXT_RUN, len(pods), len(pods) - len(leaving), leaving, notes=notes)
 
 
@@ -255,11 +231,12 @@ def _replicas(running: Object) -> int:
     return 1
 
 
-def _keys(pods: Iterable[Pod]) -> tuple[str, ...]:
+def keys_of(pods: Iterable[Pod]) -> tuple[str, ...]:
+    """Name pods, ``ns/name``, sorted."""
     return tuple(sorted(pod.key for pod in pods))
 
 
-def _scaled_away(
+def scaled_away(
     manifest: ManifestObject, running: Object | None, pods: tuple[Pod, ...], count: int, now: str
 ) -> tuple[str, ...]:
     """Choose the pods that go when a workload shrinks: highest ordinals, else as a ReplicaSet's controller ranks them.
@@ -272,9 +249,9 @@ def _scaled_away(
         return ()
     if manifest.kind == "StatefulSet":
         leaving, _ = _from_the_top(manifest, pods, count)
-        return _keys(leaving)
+        return keys_of(leaving)
     standing, related = _ranked(manifest, running, pods)
-    return _keys(leaver.pod for leaver in leaving_order(standing, related, now)[:count])
+    return keys_of(leaver.pod for leaver in leaving_order(standing, related, now)[:count])
 
 
 def _from_the_top(manifest: ManifestObject, pods: Iterable[Pod], count: int) -> tuple[list[Pod], list[Pod]]:
@@ -342,7 +319,7 @@ def under_way(
     """
     old = [pod for pod in pods if pod.key not in generations.kept]
     if change.verdict == "changed":
-        return replace(change, leaving=_keys(old) if change.strategy != "OnDelete" else ())
+        return replace(change, leaving=keys_of(old) if change.strategy != "OnDelete" else ())
     if change.verdict not in ("unchanged", "scaled") or not (generations.mixed if generations.sets else old):
         return change
     spec = manifest.raw.get("spec")
@@ -352,7 +329,7 @@ def under_way(
     return replace(
         change,
         verdict="changed" if touched else "continues",
-        leaving=_keys(old),
+        leaving=keys_of(old),
         strategy=strategy_of(manifest.kind, spec),
     )
 

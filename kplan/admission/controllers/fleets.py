@@ -136,7 +136,8 @@ def fleet_of(
     ordered = kind == "StatefulSet" and dig_text(raw, "spec.podManagementPolicy", "OrderedReady") == "OrderedReady"
     replaces = change.verdict in ("changed", "continues")
     scales = change.verdict == "scaled" and generations.mixed
-    if not (replaces or scales or len(pods) > change.after or (ordered and len(new) > 1)):
+    too_many = len(pods) > change.after or (running is None and bool(change.leaving))
+    if not (replaces or scales or too_many or (ordered and len(new) > 1)):
         return None
     replicas = len(nodes) if kind == "DaemonSet" else dig_int(raw, "spec.replicas", 1)
     strategy, surge, unavailable = _strategy(kind, raw.get("spec"), replicas)

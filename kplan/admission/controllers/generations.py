@@ -4,17 +4,17 @@ Not modelled: fields that kplan does not read (environment, probes) tell templat
 written down which revision a pod is of.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.fenceposts import fenceposts_of
-from kplan.admission.controllers.revisions import observed_revision, wanted_revision
+from kplan.admission.controllers.revisions import label_of, observed_revision, wanted_revision
 from kplan.admission.controllers.stand_ins import looks_alike
 from kplan.admission.controllers.templates import normal_template
-from kplan.admission.controllers.workloads import REVISION_LABEL, ExpandedWorkload
+from kplan.admission.controllers.workloads import GENERATION_LABEL, REVISION_LABEL, ExpandedWorkload
 from kplan.admission.raw import dig, read_template
 from kplan.objects.models import Object, Pod, ReplicaSet
 from kplan.objects.models.pod import PodTemplateSpec
@@ -24,6 +24,7 @@ from kplan.sources import ManifestObject
 
 DESIRED = "deployment.kubernetes.io/desired-replicas"
 MOST = "deployment.kubernetes.io/max-replicas"
+_GENERATION = "deprecated.daemonset.template.generation"
 ROLLING = ("Deployment", "StatefulSet", "DaemonSet")
 """Kinds whose controllers replace the pods of an old template."""
 
@@ -146,7 +147,14 @@ def generations_of(
         return Generations()
     wanted = wanted_revision(manifest, running, state, same=same)
     if wanted is not None:
-        return Generations(frozenset(pod.key for pod in pods if wanted and pod.labels.get(REVISION_LABEL) == wanted))
+        number = _template_generation(running.annotations, 0 if same else 1) if manifest.kind == "DaemonSet" else ""
+        return Generations(
+            frozenset(
+                pod.key
+                for pod in pods
+                if (wanted and pod.labels.get(REVISION_LABEL) == wanted) or _counts_as_new(pod, number)
+            )
+        )
     revision = observed_revision(running) or None
     by_revision: dict[str, list[Pod]] = {}
     for pod in pods:
@@ -168,6 +176,72 @@ def generations_of(
         youngest = max(pods, key=lambda pod: (pod.metadata.creation_timestamp or "", pod.name))
         kept = {pod.key for pod in by_revision[youngest.labels.get(REVISION_LABEL, "")]}
     return Generations(frozenset(kept))
+
+
+def generations_adopted(
+    manifest: ManifestObject, pods: Sequence[Pod], state: ClusterState, admission: Admission, drafts: dict[str, Pod]
+) -> Generations:
+    """Tell which pods that a new StatefulSet or DaemonSet adopts have its template.
+
+    It adopts the revisions of the one before, too, and takes the one again that equals its template; a pod without the
+    label of a revision is replaced. Of a DaemonSet pods count as new whose label has the generation of its template,
+    which begins at 1 again: so those of one that was never changed stay, whatever the template is now.
+
+    Args:
+        manifest: the set.
+        pods: that it adopts.
+        state: what runs.
+        admission: of the cluster.
+        drafts: its pods of its own template, by name.
+
+    Raises:
+        Misfit: the manifest's template does not fit.
+
+    Source: adoptOrphanRevisions in pkg/controller/statefulset/stateful_set.go, getStatefulSetRevisions in
+    stateful_set_control.go; controlledHistories, constructHistory in pkg/controller/daemon/update.go.
+    """
+    if manifest.kind not in ROLLING:
+        return Generations()
+    written = read_template(dig(manifest.raw, "spec.template"), "spec.template")
+    wanted = normal_template(PodTemplateSpec(metadata=written.metadata, spec=written.spec))
+    known = {
+        (one.namespace, label_of(one, manifest.kind)): one.data.spec.template for one in state.controller_revisions
+    }
+    number = _template_generation(dig(manifest.raw, "metadata.annotations"), 0) or "1"
+    kept = set()
+    for pod in pods:
+        stamp = pod.labels.get(REVISION_LABEL)
+        template = known.get((pod.namespace, stamp or ""))
+        if template is not None:
+            alike = normal_template(template) == wanted
+        else:
+            alike = bool(stamp) and _alike(pod, drafts, written, admission)
+        if alike or (manifest.kind == "DaemonSet" and _counts_as_new(pod, number)):
+            kept.add(pod.key)
+    return Generations(frozenset(kept))
+
+
+def _template_generation(annotations: object, more: int) -> str:
+    """Generation of a DaemonSet's template, as its pods are labelled; empty where it is not known.
+
+    Args:
+        annotations: of the DaemonSet.
+        more: changes of its template that come on top.
+
+    Source: GetTemplateGeneration in pkg/controller/daemon/util/daemonset_util.go; PrepareForCreate, PrepareForUpdate in
+    pkg/registry/apps/daemonset/strategy.go.
+    """
+    told = annotations.get(_GENERATION) if isinstance(annotations, Mapping) else None
+    number = natural(told) if isinstance(told, str) else None
+    return str(number + more) if number else ""
+
+
+def _counts_as_new(pod: Pod, generation: str) -> bool:
+    """Whether a daemon pod has the label of a generation of the template.
+
+    Source: IsPodUpdated in pkg/controller/daemon/util/daemonset_util.go: either label is enough.
+    """
+    return bool(generation) and pod.labels.get(GENERATION_LABEL) == generation
 
 
 def _alike(pod: Pod, drafts: dict[str, Pod], template: Pod, admission: Admission) -> bool:

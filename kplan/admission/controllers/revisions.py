@@ -74,8 +74,12 @@ def _last_with(template: object, history: Sequence[ControllerRevision]) -> Contr
     return None
 
 
-def _label(revision: ControllerRevision | None, running: Object) -> str:
+def label_of(revision: ControllerRevision, kind: str) -> str:
     """What pods of a revision are labelled: with its name by a StatefulSet, with its hash by a DaemonSet."""
-    if revision is None or isinstance(running, StatefulSet):
-        return revision.name if revision is not None else ""
-    return revision.labels.get(REVISION_LABEL) or revision.name.removeprefix(f"{running.name}-")
+    if kind == "StatefulSet":
+        return revision.name
+    return revision.labels.get(REVISION_LABEL) or revision.name.rpartition("-")[2]
+
+
+def _label(revision: ControllerRevision | None, running: Object) -> str:
+    return label_of(revision, type(running).__name__) if revision is not None else ""
