@@ -74,10 +74,10 @@ def _fit(
 ) -> str:
     first, sets = workloads[0], counted.sets
     name = first.workload.partition("/")[2] or first.workload
+    what = "sets of " + " + ".join(f"{workload.ratio} {workload.workload}" for workload in workloads)
     if growth is not None and growth.none_helps is not None and not sets:
-        return f"{name}: no number of nodes like {growth.like} helps"
+        return f"{what if len(workloads) > 1 else name}: no number of nodes like {growth.like} helps"
     if len(workloads) > 1:
-        what = "sets of " + " + ".join(f"{workload.ratio} {workload.workload}" for workload in workloads)
         return f"{sets:,} of {wanted:,} {what} fit" if wanted is not None else f"{sets:,} {what} fit"
     run = f"{first.running:,} run"
     known = f"at least {sets:,}" if counted.bounded else f"{sets:,}"

@@ -69,6 +69,14 @@ def test_a_pod_that_an_empty_node_refuses_is_helped_by_no_number() -> None:
     assert found.because.text.startswith("even an empty one: cpu")
 
 
+def test_sets_that_an_empty_node_refuses_are_named_by_all_that_is_in_them() -> None:
+    planner = planner_of(*two_zones())
+    some = [Supply("pod/default/small", pod("small")), Supply("pod/default/big", pod("big", requests={"cpu": "8"}))]
+    found = report(planner, supplies=some)
+    said = "sets of 1 pod/default/small + 1 pod/default/big: no number of nodes like a helps"
+    assert (found.verdict, found.sentence) == ("BLOCKED", said)
+
+
 def test_pods_that_wait_are_counted_among_those_that_are_tried() -> None:
     waiting = owned("web-3", "ReplicaSet", "web")
     planner = planner_of(*two_zones(), waiting)
