@@ -9,10 +9,13 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from xml.etree import ElementTree
 
 import msgspec
 
 from kplan.cli.main import main
+from kplan.render.picture.canvas import LETTER
+from kplan.render.picture.figure import figure
 from kplan.render.picture.model import Picture
 from kplan.render.picture.pictures import picture_of
 from kplan.result.document_base import Document
@@ -77,6 +80,32 @@ def write() -> None:
     GOLDENS.mkdir(parents=True, exist_ok=True)
     for name in COMMANDS:
         (GOLDENS / f"{name}.txt").write_text(written(picture(name)), encoding="utf-8")
+
+
+def misplaced(made: Picture) -> list[str]:
+    """What of a picture stands outside its drawing, and which texts stand one upon the other."""
+    found = []
+    for svg in ElementTree.fromstring(figure(made)):
+        width, height = map(float, svg.get("viewBox", "").split()[2:])
+        texts: list[tuple[float, float, float, str]] = []
+        for part in svg.iter():
+            x, y = (float(part.get(name, 0)) for name in ("x", "y"))
+            if part.tag == "text":
+                shown = "".join(text for inner in part.iter() if inner.tag != "title" for text in [inner.text or ""])
+                shown += "".join(inner.tail or "" for inner in part)
+                reckoned = LETTER * len(shown)
+                left = x - {"end": reckoned, "middle": reckoned / 2}.get(part.get("text-anchor", ""), 0)
+                found += [f"{shown} at {y:.0f} of {height:.0f}"] * (not 0 <= y <= height)
+                found += [
+                    f"{shown} over {other}"
+                    for a, b, at, other in texts
+                    if abs(y - at) < 9 and a < left + reckoned and left < b
+                ]
+                texts.append((left, left + reckoned, y, shown))
+            elif part.tag == "rect" and part.get("class") not in ("short-ground", "short-line"):
+                down = y + float(part.get("height", 0))
+                found += [f"a shape at {x:.0f}, {y:.0f}"] * (not (-1 <= x <= width and y >= -1 and down <= height + 1))
+    return found
 
 
 if __name__ == "__main__":

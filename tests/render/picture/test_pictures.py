@@ -9,6 +9,7 @@ from kplan.render.picture.canvas import Canvas, Look, fitted, legend, wide
 from kplan.render.picture.capacity import knee
 from kplan.render.picture.figure import figure
 from kplan.render.picture.forms.bars import Bar, Bars, Segment
+from kplan.render.picture.forms.flow import Flow
 from kplan.render.picture.forms.scatter import Dot, Scatter
 from kplan.render.picture.forms.tiles import Tile, Tiles
 from kplan.render.picture.model import Picture
@@ -30,6 +31,17 @@ MOST = 60_000
 @pytest.mark.parametrize("name", samples.COMMANDS)
 def test_a_picture_shows_what_its_golden_says(name: str) -> None:
     assert samples.written(samples.picture(name)) == (samples.GOLDENS / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", samples.COMMANDS)
+def test_all_of_a_picture_is_within_its_drawing_and_no_text_upon_another(name: str) -> None:
+    assert samples.misplaced(samples.picture(name)) == []
+
+
+def test_flows_of_one_broad_name_and_many_narrow_ones_stay_within_their_drawing() -> None:
+    flows = {("500 other nodes", f"b-{n}"): 100 for n in range(9)} | {(f"a-{n}", "b-0"): 1 for n in range(9)}
+    flow = Flow("moves", ("A", "B"), flows, "pods", {}, {}, more="30,000 pods on the same node")
+    assert samples.misplaced(Picture("moves", "told", (flow,))) == []
 
 
 def test_every_kind_that_answers_has_a_picture() -> None:

@@ -43,6 +43,7 @@ from kplan.result.document_moves import BoxedNode, BoxedPod, MovesPlan
 from kplan.result.document_nodes import NodeRow, ResourceUse
 from kplan.result.document_plan import PlanStep, PlanTotals, RolloutPlan, RolloutPlanStep, SimulationPlan
 from kplan.result.document_sweep import SweepAxis, SweepOutcome, SweepReport
+from tests.render.picture.samples import misplaced
 
 FROM = Origin(source="x", nodes=1, pods=1, k8s_version="1.37.2", how="as asked", rules="1.37")
 NAMES = st.sampled_from(["node-a", "node-b", "node-c", "n-1", "n-2", "n-3", "n-4", "n-5", "n-6", "n-7", "n-8", "n-9"])
@@ -60,7 +61,9 @@ def last(panel: Panel, part: str) -> float:
 
 
 def made(picture: Picture | None) -> Picture:
+    """A picture that is there, all of it within its drawing, no text upon another."""
     assert picture is not None
+    assert misplaced(picture) == []
     return picture
 
 

@@ -61,6 +61,7 @@ class Flow(Struct, frozen=True):
         height = max(min(_HEIGHT, most * _TALLEST), most * (LINE + _GAP))
         by_one = max((height - most * _GAP) / max(sum(lefts.values()), 1), 0)
         places: list[dict[str, float]] = []
+        bottom = top + height
         for names, left in ((lefts, True), (rights, False)):
             at, found = top, {}
             for name, number in names.items():
@@ -75,12 +76,12 @@ class Flow(Struct, frozen=True):
                     canvas.text(edge + (-6 if left else 6), place, label, anchor=anchor, room=room - 6)
                 at += max(tall, LINE - _GAP + 2) + _GAP
             places.append(found)
+            bottom = max(bottom, at)  # a name takes a line, however little goes its way
         for (a, b), number in self._ordered():
             tall = max(number * by_one, 1.2)
             self._one(canvas, (x + room + 6, places[0][a]), (x + width - room - 6, places[1][b]), tall, (a, b, number))
             places[0][a] += number * by_one
             places[1][b] += number * by_one
-        bottom = top + height + most * 2
         if self.more:
             canvas.text(x, bottom + 12, self.more, "dim", room=width)
             bottom += LINE
