@@ -196,6 +196,22 @@ def legend(canvas: Canvas, x: float, y: float, width: float, entries: Sequence[t
     return (line + 1) * LINE + 4 if entries else 0
 
 
+def below(canvas: Canvas, x: float, y: float, width: float, text: str) -> float:
+    """Write what is told below a drawing, as many lines as it takes; give their height, 0 for no text.
+
+    Args:
+        canvas: drawn on.
+        x: where it begins.
+        y: base line of the first line.
+        width: room [pixels].
+        text: what is told.
+    """
+    lines = _in_lines(text, width) if text else []
+    for number, line in enumerate(lines):
+        canvas.text(x, y + number * LINE, line, "dim", room=width)
+    return len(lines) * LINE
+
+
 def _in_lines(words: str, room: float) -> list[str]:
     """Break a text between words where it is wider than the room."""
     lines: list[str] = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
+from kplan.render.picture.canvas import LINE, Canvas, Look, below, legend, wide, widest
 from kplan.render.picture.model import Datum
 from kplan.render.picture.scale import LinearScale, ScaleUnit, rounded_up, ticks
 
@@ -119,8 +119,7 @@ class Bars(Struct, frozen=True):
         if self.axis:
             bottom += axis_below(canvas, scale, bottom, self.unit)
         if self.more:
-            canvas.text(x, bottom + 14, self.more, "dim", room=width)
-            bottom += LINE + 4
+            bottom += below(canvas, x, bottom + 14, width, self.more) + 4
         return bottom - y
 
     def _end(self) -> float:

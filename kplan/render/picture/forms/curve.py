@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from kplan.render.picture.canvas import LINE, Canvas, legend, widest
+from kplan.render.picture.canvas import LINE, Canvas, below, legend, widest
 from kplan.render.picture.forms.bars import axis_below
 from kplan.render.picture.model import Datum
 from kplan.render.picture.scale import LinearScale, ScaleUnit, rounded_up, ticks
@@ -98,10 +98,7 @@ class Curve(Struct, frozen=True):
         for spot in self.spots:
             _spot(canvas, spot, (across, up), (x, x + width))
         height = bottom - y + axis_below(canvas, across, bottom, self.across)
-        if self.more:
-            canvas.text(x, y + height + 8, self.more, "dim", room=width)
-            height += LINE
-        return height
+        return height + below(canvas, x, y + height + 8, width, self.more)
 
 
 def _spot(canvas: Canvas, spot: CurveSpot, scales: tuple[LinearScale, LinearScale], ends: tuple[float, float]) -> None:

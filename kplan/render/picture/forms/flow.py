@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from kplan.render.picture.canvas import LINE, Canvas, legend, widest
+from kplan.render.picture.canvas import LINE, Canvas, below, legend, widest
 from kplan.render.picture.model import Datum
 
 _HEIGHT = 260
@@ -82,10 +82,7 @@ class Flow(Struct, frozen=True):
             self._one(canvas, (x + room + 6, places[0][a]), (x + width - room - 6, places[1][b]), tall, (a, b, number))
             places[0][a] += number * by_one
             places[1][b] += number * by_one
-        if self.more:
-            canvas.text(x, bottom + 12, self.more, "dim", room=width)
-            bottom += LINE
-        return bottom - y
+        return bottom + below(canvas, x, bottom + 12, width, self.more) - y
 
     def _ordered(self) -> list[tuple[tuple[str, str], int]]:
         return sorted(self.flows.items(), key=lambda item: (-item[1], item[0]))

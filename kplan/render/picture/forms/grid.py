@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
+from kplan.render.picture.canvas import LINE, Canvas, Look, below, legend, wide, widest
 from kplan.render.picture.model import Datum
 
 _CELL = 24
@@ -82,8 +82,7 @@ class CellGrid(Struct, frozen=True):
                 self._cell(canvas, self.cells.get((row, column)), at)
         bottom = body + len(self.rows) * _CELL + 4
         for line in (*self.under, *((self.more,) if self.more else ())):
-            canvas.text(x, bottom + 12, line, "dim", room=width)
-            bottom += LINE
+            bottom += below(canvas, x, bottom + 12, width, line)
         return bottom - y + 2
 
     def _cell(self, canvas: Canvas, cell: Cell | None, at: tuple[float, float, float]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from kplan.render.picture.canvas import LINE, Canvas, Look, legend, wide, widest
+from kplan.render.picture.canvas import LINE, Canvas, Look, below, legend, wide, widest
 from kplan.render.picture.forms.bars import axis_below
 from kplan.render.picture.model import Datum
 from kplan.render.picture.scale import LinearScale, ScaleUnit
@@ -109,10 +109,7 @@ class Lanes(Struct, frozen=True):
         height = bottom - y + axis_below(canvas, timed, bottom, self.unit)
         if self.later is not None:
             height += self._later(canvas, self.later[1], (timed.end, scale.end), y + height)
-        if self.more:
-            canvas.text(x, y + height + 8, self.more, "dim", room=width)
-            height += LINE
-        return height
+        return height + below(canvas, x, y + height + 8, width, self.more)
 
     def _later(self, canvas: Canvas, words: str, ends: tuple[float, float], bottom: float) -> float:
         """Tell what the band behind the scale is, in a line of its own where there is no room below it."""
