@@ -45,7 +45,7 @@ has a cell for each."""
 TOLD = 500
 """Units for a cause that is told in full."""
 SCENARIO, OF_NODE, OF_POD = 1_000, 0.5, 0.1
-"""Units for each scenario of a sweep, and each node and pod of the cluster that it changes."""
+"""Units for each scenario, loss and drain that is tried, and each node and pod of the cluster that it changes."""
 
 
 class NoWorkLeftError(Exception):
@@ -95,6 +95,15 @@ class Work(Struct):
             self.met.add(key)
             self.charge(units)
 
+    def charge_trial(self, nodes: int, pods: int) -> None:
+        """Take note of a scenario, loss or drain that is to be tried on so many nodes and pods."""
+        self.charge(SCENARIO + OF_NODE * nodes + OF_POD * pods)
+
+    def refuses(self) -> bool:
+        """Whether there is no work left for what would be tried next; if so, it is counted as not tried."""
+        self.left += self.done
+        return self.done
+
     @classmethod
     def of(cls, text: int, pods: int, of_yaml: int = 0) -> Work:
         """The work on what was read of a text.
@@ -136,6 +145,10 @@ class Work(Struct):
         """Begin another question about the same cluster."""
         self.spent, self.left = 0, 0
         self.met.clear()
+
+    def builds(self, times: int) -> bool:
+        """Whether at least half of the work is left once the cluster was built so many times more."""
+        return self.again * times <= self.most / 2
 
     def share(self, parts: int) -> None:
         """Leave one part of the work to whoever goes on, of so many who do, each on a cluster that is built for it."""

@@ -25,7 +25,7 @@ OF_DEMO = ["--fail-each", "node", "--k8s-version", "1.37"]
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """A short text is given work for some of its scenarios; workers, which are other processes, know of none."""
-    for name, units in {"POD": 0, "KILOBYTE": 0, "YAML": 0, "MOST": 12_000}.items():
+    for name, units in {"POD": 0, "KILOBYTE": 0, "YAML": 0, "MOST": 16_000}.items():
         monkeypatch.setattr(work, name, units)
 
 

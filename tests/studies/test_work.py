@@ -220,6 +220,42 @@ def test_a_search_over_nodes_ends_with_what_it_has(
     assert "not tried" not in json.dumps(told.get("cases", told.get("found"))), "what is told was tried"
 
 
+@pytest.mark.parametrize("command", ["fail", "check"])
+def test_losses_end_with_those_that_there_was_work_for_even_if_no_pod_comes_back(
+    command: str, tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is tried for pods without a controller, and yet each loss takes its time."""
+    items = [a_node(number) for number in range(40)]
+    for number in range(40):
+        one = a_pod(number, {"cpu": "100m"})
+        one["spec"]["nodeName"] = f"n-{number}"
+        items.append(one)
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    lands = tmp_path / "lands.json"
+    lands.write_text(json.dumps({**a_pod(0, {"cpu": "100m"}), "spec": {"containers": [{"name": "c", "image": "i"}]}}))
+    words = {"fail": ["fail", "--each", "node"], "check": ["check", str(lands), "--survive", "node"]}
+    told = asked(capsys, *words[command], "--snapshot", str(path))
+    assert [doubt["code"] for doubt in told["doubts"]].count("not-tried") == 1
+    if command == "fail":
+        assert 0 < len(told["cases"]) < 40
+
+
+def test_a_comparison_leaves_out_the_plans_that_watch_where_building_takes_most_of_the_work(
+    tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def tried() -> int:
+        told = asked(capsys, "diff", path, path, "--pods", "all")
+        doubt = next(doubt["text"] for doubt in told["doubts"] if doubt["code"] == "not-tried")
+        return int(doubt.partition("the ")[2].partition(" before")[0])
+
+    path = snapshot(tmp_path)
+    with_both = tried()
+    monkeypatch.setattr(work, "AGAIN", 30_000 / 2 / 4 / (WAITING + TWICE) + 1)
+    monkeypatch.setattr(work, "LEAST", 30_000)
+    assert tried() > with_both
+
+
 SHORT = 150_000
 
 

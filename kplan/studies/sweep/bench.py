@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
-from kplan.cluster.work import OF_NODE, OF_POD, SCENARIO, Work
+from kplan.cluster.work import Work
 from kplan.errors import KplanError, UsageError
 from kplan.objects.requests import RequestRules
 from kplan.pipeline import Planner
@@ -101,7 +101,7 @@ class ScenarioBench:
 
     def _answer(self, scenario: SweepScenario, planner: Planner) -> SweepOutcome:
         work = planner.cluster.work
-        work.charge(SCENARIO + OF_NODE * len(planner.cluster.nodes) + OF_POD * len(planner.cluster.pods))
+        work.charge_trial(len(planner.cluster.nodes), len(planner.cluster.pods))
         with work.within(work.most * A_SCENARIO), planner.trial() as trial:
             taken = run(trial, scenario.steps, compete=scenario.question.compete)
             answer = scenario.question.ask(trial, taken)
