@@ -150,6 +150,12 @@ class Work(Struct):
         """Whether at least half of the work is left once the cluster was built so many times more."""
         return self.again * times <= self.most / 2
 
+    def built_again(self) -> Work:
+        """The same work, for the cluster that goes on with it: it was built once more."""
+        self.met.clear()
+        self.charge(self.again)
+        return self
+
     def share(self, parts: int) -> None:
         """Leave one part of the work to whoever goes on, of so many who do, each on a cluster that is built for it."""
         if self.bounded:

@@ -163,6 +163,7 @@ def every_command(file: str, out: str) -> list[list[str]]:
         ["fail", first, *read],
         ["capacity", good, *read],
         ["diff", file, LAND],
+        ["sweep", "-j", "1", *read],
         ["moves", "-f", good, *read],
         ["pack", *read],
         ["snapshot", out, *read],

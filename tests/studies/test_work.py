@@ -256,6 +256,25 @@ def test_a_comparison_leaves_out_the_plans_that_watch_where_building_takes_most_
     assert tried() > with_both
 
 
+@pytest.mark.parametrize("command", ["simulate", "check"])
+def test_plans_that_are_made_again_for_what_would_help_go_on_with_the_work_of_the_first(
+    command: str, tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made: list[work.Work] = []
+    of = work.Work.of
+    monkeypatch.setattr(work.Work, "of", lambda *read: (made.append(of(*read)), made[-1])[1])
+    monkeypatch.setattr(work, "MOST", 100_000)
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "9000m"}}}
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]}}
+    spec = {"replicas": 2, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "w", "namespace": "d"}, "spec": spec}
+    lands = tmp_path / "lands.json"
+    lands.write_text(json.dumps(web))
+    asked(capsys, command, str(lands), "--snapshot", snapshot(tmp_path))
+    assert len(made) > 1, "plans are made again"
+    assert sum(one.spent for one in made) < 105_000
+
+
 SHORT = 150_000
 
 
