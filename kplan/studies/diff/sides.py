@@ -31,7 +31,7 @@ from kplan.wording.groups import tell, with_numbers
 from kplan.wording.not_tried import NOT_TRIED
 from kplan.wording.owners import owner_text
 
-_PARTS, _FEW = 5, 3
+_PARTS, _FEW = 5, 4
 """Parts of the work: a plan of each side, one of each with the pods watched that are elsewhere on the other, and what
 comparing takes; without those two plans where building their columns would take most of it."""
 
