@@ -118,7 +118,7 @@ def sweep_code(document: SweepReport, *, strict: bool) -> ExitCode:
     """Exit code of ``sweep``: NO_FIT where a scenario does not fit, USAGE where one could not be carried out."""
     from kplan.result.document_sweep import INTERNAL_ERROR
 
-    codes = [study_code(document, strict=strict)]
+    codes = [study_code(document, strict=strict), held({ExitCode.USAGE: document.not_tried > 0})]
     for outcome in document.outcomes:
         if outcome.verdict == "FAILED":
             bug = outcome.because is not None and outcome.because.code == INTERNAL_ERROR

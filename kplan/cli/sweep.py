@@ -66,7 +66,7 @@ def sweep(
 ) -> None:
     """Carry out every combination of what is given, and tell which do not fit; without anything, drain each node.
 
-    Exit code 1: one does not fit; 2: one could not be carried out. Nothing is written to the cluster.
+    Exit code 1: one does not fit; 2: one could not be carried out, or was not tried. Nothing is written to the cluster.
     """
     from kplan.render.text.sweep import sweep as text
     from kplan.studies.doubts import pods_on, with_plan_doubts
@@ -84,16 +84,19 @@ def sweep(
     with ACTIVITY.stopped_at_once():
         opened = open_sweep(source, rules, asked, home(source, namespace), said if replicas is None else replicas)
 
-    def document_of(outcomes: list[SweepOutcome]) -> SweepReport:
+    def document_of(outcomes: list[SweepOutcome], not_tried: int = 0) -> SweepReport:
         told = outcomes if timings else [untimed(outcome) for outcome in outcomes]
-        return report(opened.grid, told, opened.origin, doubts=opened.doubts, what_if=opened.session.what_if)
+        what_if = opened.session.what_if
+        return report(opened.grid, told, opened.origin, doubts=opened.doubts, what_if=what_if, not_tried=not_tried)
 
     def so_far(outcomes: list[SweepOutcome]) -> None:
         show(document_of(outcomes), opened.session, text, dataclasses.replace(shown, timings=timings))
         sys.stdout.flush()
 
-    document = document_of(carry_out(opened, Workers(jobs, dask), kept, so_far))
+    outcomes = carry_out(opened, Workers(jobs, dask), kept, so_far)
+    document = document_of(outcomes, len(opened.grid) - len(outcomes))
     planner = opened.bench.planner()
+    planner.cluster.work.renew()  # what this process tried last is told with its scenario
     drains = any(axis.name == "drain" for axis in opened.grid.axes)
     depends = frozenset({"Pod", "PodDisruptionBudget"} if drains else {"Pod"})
     document = with_plan_doubts(document, planner, pods_on(planner.cluster, None), depends)

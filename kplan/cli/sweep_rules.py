@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -114,7 +115,8 @@ def open_sweep(
     if not others and not compared:
         others = [AskedAxis(name, values) for name, values in NOTHING_ASKED.items()]
     points = Points(bench.planner().cluster, namespace, replicas, sized="pool" in by_name)
-    grid = Grid((*compared, *points.axes(others)), Waiting())
+    questions = prod(max(1, len(axis.values) + len(axis.inline)) for axis in asked)
+    grid = Grid((*compared, *points.axes(others)), Waiting(), questions)
     grid.check()
     doubts = tuple(dict.fromkeys(doubt for session in sessions for doubt in session.doubts))
     return Opened(sessions[0], bench, grid, _origin(sessions), doubts)

@@ -37,7 +37,7 @@ class ResultFile:
 def carry_out(
     opened: Opened, workers: Workers, kept: ResultFile, so_far: Callable[[list[SweepOutcome]], None]
 ) -> list[SweepOutcome]:
-    """Carry out what is not done yet; return what every scenario came to.
+    """Carry out what is not done yet; return what every scenario came to that is tried.
 
     Args:
         opened: the sweep.
@@ -50,13 +50,15 @@ def carry_out(
         KeyboardInterrupt: it was interrupted; what is done is on disk, and how to go on is said.
     """
     from kplan.result.document_sweep import INTERNAL_ERROR
-    from kplan.studies.sweep import digests, sweep
+    from kplan.studies.sweep import Allowance, digests, sweep
     from kplan.studies.sweep.results import more_results, new_results, read_results, start_of
 
     grid, total = opened.grid, len(opened.grid)
+    allowance = Allowance.of(opened.bench, grid)
     told = digests(opened.bench.base, grid.scenarios())
     start = start_of(told, total, opened.origin.source)
     done: dict[int, SweepOutcome] = {}
+    now: dict[int, SweepOutcome] = {}
     with ExitStack() as stack:
         writes: list[Callable[[SweepOutcome], None]] = []
         if kept.resume:
@@ -71,17 +73,19 @@ def carry_out(
         rest = (scenario for scenario in grid.scenarios() if scenario.number not in done)
         step = stack.enter_context(_bar(total, len(done)))
         try:
-            for outcome in sweep(rest, total - len(done), opened.bench, told.base, workers):
-                done[outcome.number] = outcome
+            for outcome in sweep(rest, total - len(done), opened.bench, told.base, workers, allowance):
+                now[outcome.number] = outcome
                 for tell in (*writes, step):
                     tell(outcome)
         except KeyboardInterrupt:
             file = kept.resume or kept.results
             how = f"go on with: --resume {file}" if file else "none is kept: --results FILE keeps them"
+            done |= now
             note(f"interrupted; {len(done):,} of {count(total, 'scenario')} are done; {how}")
             if done:
                 so_far([done[number] for number in sorted(done)])
             raise
+    done |= allowance.tried(now)
     for sweep_outcome in done.values():
         if sweep_outcome.because is not None and sweep_outcome.because.code == INTERNAL_ERROR:
             note(f"{sweep_outcome.name} shows a bug of kplan: please report it: {sweep_outcome.because.text}")

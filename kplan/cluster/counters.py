@@ -111,7 +111,7 @@ class Counters:
         counter = self._counters.get(key)
         if counter is None:
             about = self.index.having(hooks, self.size)
-            self.cluster.work.charge(len(about) * CLASS + self.size * CELL)
+            self._charge(len(self._counters), len(about))
             counter = self._counters[key] = Counter(self, len(self._counters), key)
             self._weigh.append(weigh)
             self._grow()
@@ -123,7 +123,13 @@ class Counters:
             weights = row[self.cluster.pod_class]
             counted = np.flatnonzero((weights != 0) & (self.cluster.pod_node >= 0))  # most rules are about few pods
             np.add.at(self.counts[counter.index], self.cluster.pod_node[counted], weights[counted])
+        elif counter.index not in self.cluster.work.met:
+            self._charge(counter.index, len(self.index.having(hooks, self.size)))
         return counter
+
+    def _charge(self, number: int, about: int) -> None:
+        """Let this question pay for a counter that holds for some classes, whoever registered it."""
+        self.cluster.work.charge_once(number, about * CLASS + self.size * CELL)
 
     def extend(self) -> None:
         """Weigh the classes that appeared since."""

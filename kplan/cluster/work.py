@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 SMALL = 10_000_000
 """Length of a text that is answered within ten seconds, whatever is in it [bytes]. A cluster of which more would have
@@ -37,11 +37,15 @@ VICTIM, BUDGET = 0.1, 35
 """Units for each pod that might be evicted, and each budget that is held against them."""
 SEARCHED = 15
 """Units for each node that a plugin searches by itself."""
+NOMINATED = 3
+"""Units for each nominated pod that may hold room against the one that is tried."""
 CLASS, CELL = 2, 0.1
 """Units for each class of pods that a rule is held against, and for each that there is where a rule is new: its table
 has a cell for each."""
 TOLD = 500
 """Units for a cause that is told in full."""
+SCENARIO, OF_NODE, OF_POD = 1_000, 0.5, 0.1
+"""Units for each scenario, loss and drain that is tried, and each node and pod of the cluster that it changes."""
 
 
 class NoWorkLeftError(Exception):
@@ -56,12 +60,14 @@ class Work(Struct):
         spent: units that it was.
         left: how many cycles there was no work left for.
         again: units that it takes to build the cluster once more.
+        met: what this question has paid for already, by key.
     """
 
     most: float = sys.maxsize
     spent: float = 0
     left: int = 0
     again: float = 0
+    met: set[object] = field(default_factory=set)
     _within: int = 0
 
     @property
@@ -78,6 +84,25 @@ class Work(Struct):
         self.spent += units
         if self.spent > self.most and self._within:
             raise NoWorkLeftError
+
+    def charge_once(self, key: object, units: float) -> None:
+        """Take note of work whose outcome the cluster keeps: each question pays for it, whoever asked before.
+
+        Raises:
+            NoWorkLeftError: within a cycle, where it is more than is left.
+        """
+        if key not in self.met:
+            self.met.add(key)
+            self.charge(units)
+
+    def charge_trial(self, nodes: int, pods: int) -> None:
+        """Take note of a scenario, loss or drain that is to be tried on so many nodes and pods."""
+        self.charge(SCENARIO + OF_NODE * nodes + OF_POD * pods)
+
+    def refuses(self) -> bool:
+        """Whether there is no work left for what would be tried next; if so, it is counted as not tried."""
+        self.left += self.done
+        return self.done
 
     @classmethod
     def of(cls, text: int, pods: int, of_yaml: int = 0) -> Work:
@@ -119,6 +144,17 @@ class Work(Struct):
     def renew(self) -> None:
         """Begin another question about the same cluster."""
         self.spent, self.left = 0, 0
+        self.met.clear()
+
+    def builds(self, times: int) -> bool:
+        """Whether at least half of the work is left once the cluster was built so many times more."""
+        return self.again * times <= self.most / 2
+
+    def built_again(self) -> Work:
+        """The same work, for the cluster that goes on with it: it was built once more."""
+        self.met.clear()
+        self.charge(self.again)
+        return self
 
     def share(self, parts: int) -> None:
         """Leave one part of the work to whoever goes on, of so many who do, each on a cluster that is built for it."""

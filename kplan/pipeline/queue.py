@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import NOMINATED
 from kplan.framework.codes import Code, Point
 from kplan.framework.findings import Refused
 from kplan.framework.preemption import NodeStatus
@@ -53,7 +54,9 @@ class Queue(Struct, frozen=True):
         v1.36.3 backend/queue/scheduling_queue.go moveToActiveQ.
         """
         by_node: dict[int, list[int]] = {}
-        for row in (cluster.pod_nominated >= 0).nonzero()[0].tolist():
+        rows = (cluster.pod_nominated >= 0).nonzero()[0].tolist()
+        cluster.work.charge(NOMINATED * len(rows))
+        for row in rows:
             other = cluster.pods[row]
             if other.row == pod.row or other.priority < pod.priority or not self.responsible(other):
                 continue

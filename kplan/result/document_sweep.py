@@ -44,6 +44,7 @@ class SweepOutcome(Part, frozen=True, kw_only=True):
         fullest: the resource of which the least is left then, without these; absent if there is no node.
         because: the first thing that is in the way; why it could not be carried out.
         seconds: how long it took.
+        work: units of work that it took, the same on every machine; see ``cluster.work``.
     """
 
     number: int
@@ -62,6 +63,7 @@ class SweepOutcome(Part, frozen=True, kw_only=True):
     fullest: Fullest | None = None
     because: Cause | None = None
     seconds: float = 0.0
+    work: int = 0
 
 
 class SweepAxis(Part, frozen=True, kw_only=True):
@@ -80,13 +82,14 @@ class SweepReport(VerdictDocument, frozen=True, kw_only=True):
     """Document of ``kplan sweep``.
 
     Attributes:
-        verdict: FITS if every scenario does, BLOCKED if none does, else PARTLY.
+        verdict: FITS if every scenario does, BLOCKED if none of those that were tried does, else PARTLY.
         sentence: what follows the verdict word.
         because: the worst scenario, and why.
         attempt: how to look closer at it.
         axes: what differs; scenarios are all combinations of their points, the last axis changing fastest.
-        outcomes: a row for each scenario, in order.
+        outcomes: a row for each scenario that was tried, in order.
         fits: how many of them are FITS.
+        not_tried: how many more scenarios there are, for which no work was left.
     """
 
     origin: Origin = msgspec.field(name="from")
@@ -98,6 +101,7 @@ class SweepReport(VerdictDocument, frozen=True, kw_only=True):
     axes: tuple[SweepAxis, ...] = ()
     outcomes: tuple[SweepOutcome, ...] = ()
     fits: int = 0
+    not_tried: int = 0
     timings: dict[str, float] | None = None
 
     @property

@@ -12,6 +12,7 @@ NOT_TRIED = "not-tried"
 FEWER = "a cluster of fewer is planned whole"
 AGAIN = "ask again once those are bound"
 FEWER_ASKED = "name some, or ask about fewer with -n or -l"
+GO_ON = "keep them with --results FILE, and --resume FILE goes on behind them"
 _MUCH = "all the work that a text of this length is allowed"
 CAUSE = Cause(code=NOT_TRIED, text=f"not tried: what came before it was {_MUCH}")
 """Why a pod is not tried."""
@@ -41,6 +42,23 @@ def unfinished_doubt(left: int) -> Doubt:
     return Doubt(
         code=NOT_TRIED, text=f"not all is tried: a pod would have to be placed {times}, and the rest was {_MUCH}"
     )
+
+
+def scenarios_doubt(left: int, in_part: int, tried: int) -> Doubt:
+    """Doubt a sweep of which not all is tried.
+
+    Args:
+        left: how many scenarios were left out.
+        in_part: how many ended before all was tried.
+        tried: how many were not left out.
+    """
+    if not left:
+        of = count(in_part, "scenario")
+        return Doubt(code=NOT_TRIED, text=f"not all is tried of {of}: what was tried of each was {_MUCH}")
+    are = "is" if left == 1 else "are"
+    told = f"{count(left, 'more scenario', 'more scenarios')} {are} not tried"
+    were = "was" if tried == 1 else "were"
+    return Doubt(code=NOT_TRIED, text=f"{told}: the {tried:,} before {were} {_MUCH}; {GO_ON}")
 
 
 def in_short(reasons: Sequence[str], told: int) -> str:

@@ -19,8 +19,10 @@ ELSEWHERE = "another scheduler places it"
 WORKER_DIED = "its worker died each time: it may lack memory"
 
 
-def sentence(fits: int, total: int, asks: str) -> str:
+def sentence(fits: int, total: int, asks: str, not_tried: int = 0) -> str:
     """Write the sentence after the verdict: ``5 of 6 drains leave pods Pending``, ``survives 0 of 3 losses``."""
+    if not_tried:
+        return f"of those tried: {sentence(fits, total, asks)}; {left_out(not_tried)}"
     if asks == "fail":
         return f"survives {fits:,} of {count(total, 'loss', 'losses')}"
     if asks == "workload":
@@ -30,6 +32,11 @@ def sentence(fits: int, total: int, asks: str) -> str:
     if not bad:
         return f"{'the' if total == 1 else 'no'} {single} leaves {'no ' if total == 1 else ''}{what}"
     return f"{bad:,} of {count(total, single, more)} {'leaves' if bad == 1 else 'leave'} {what}"
+
+
+def left_out(scenarios: int) -> str:
+    """Say how many scenarios are not tried: ``3 more scenarios are not tried``."""
+    return f"{count(scenarios, 'more scenario', 'more scenarios')} {'is' if scenarios == 1 else 'are'} not tried"
 
 
 def about_pod(pod: str, why: str) -> str:

@@ -220,6 +220,61 @@ def test_a_search_over_nodes_ends_with_what_it_has(
     assert "not tried" not in json.dumps(told.get("cases", told.get("found"))), "what is told was tried"
 
 
+@pytest.mark.parametrize("command", ["fail", "check"])
+def test_losses_end_with_those_that_there_was_work_for_even_if_no_pod_comes_back(
+    command: str, tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is tried for pods without a controller, and yet each loss takes its time."""
+    items = [a_node(number) for number in range(40)]
+    for number in range(40):
+        one = a_pod(number, {"cpu": "100m"})
+        one["spec"]["nodeName"] = f"n-{number}"
+        items.append(one)
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    lands = tmp_path / "lands.json"
+    lands.write_text(json.dumps({**a_pod(0, {"cpu": "100m"}), "spec": {"containers": [{"name": "c", "image": "i"}]}}))
+    words = {"fail": ["fail", "--each", "node"], "check": ["check", str(lands), "--survive", "node"]}
+    told = asked(capsys, *words[command], "--snapshot", str(path))
+    assert [doubt["code"] for doubt in told["doubts"]].count("not-tried") == 1
+    if command == "fail":
+        assert 0 < len(told["cases"]) < 40
+
+
+def test_a_comparison_leaves_out_the_plans_that_watch_where_building_takes_most_of_the_work(
+    tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def tried() -> int:
+        told = asked(capsys, "diff", path, path, "--pods", "all")
+        doubt = next(doubt["text"] for doubt in told["doubts"] if doubt["code"] == "not-tried")
+        return int(doubt.partition("the ")[2].partition(" before")[0])
+
+    path = snapshot(tmp_path)
+    with_both = tried()
+    monkeypatch.setattr(work, "AGAIN", 30_000 / 2 / 4 / (WAITING + TWICE) + 1)
+    monkeypatch.setattr(work, "LEAST", 30_000)
+    assert tried() > with_both
+
+
+@pytest.mark.parametrize("command", ["simulate", "check"])
+def test_plans_that_are_made_again_for_what_would_help_go_on_with_the_work_of_the_first(
+    command: str, tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made: list[work.Work] = []
+    of = work.Work.of
+    monkeypatch.setattr(work.Work, "of", lambda *read: (made.append(of(*read)), made[-1])[1])
+    monkeypatch.setattr(work, "MOST", 100_000)
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "9000m"}}}
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]}}
+    spec = {"replicas": 2, "selector": {"matchLabels": {"a": "b"}}, "template": template}
+    web = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "w", "namespace": "d"}, "spec": spec}
+    lands = tmp_path / "lands.json"
+    lands.write_text(json.dumps(web))
+    asked(capsys, command, str(lands), "--snapshot", snapshot(tmp_path))
+    assert len(made) > 1, "plans are made again"
+    assert sum(one.spent for one in made) < 105_000
+
+
 SHORT = 150_000
 
 

@@ -178,6 +178,7 @@ def run_fail(
         together: let all pods come back at once, as when the nodes are deleted right away.
     """
     cluster = planner.cluster
+    cluster.work.charge_trial(len(cluster.nodes), len(cluster.pods))
     rate = pace(cluster, nodes)
     pods: list[LostPod[W]] = lost_pods(cluster, nodes, rate)
     unserved = without(cluster, [pod.pod for pod in pods]) if why is not None else ()

@@ -145,9 +145,9 @@ def terms_about(pod: PodInfo, kind: TermKind, cluster: Cluster) -> list[Affinity
     known: dict[tuple[TermKind, int], tuple[int, list[AffinityTerm]]]
     known = cluster.objects.derived("terms about classes of pods", ("namespaces",), dict)
     size, found = known.get((kind, pod.pod_class.index), (-1, []))
+    fresh = _Index(kind)
+    index = cluster.counters.get(fresh, fresh.weigh).key
     if size != cluster.counters.size:  # other classes may have other terms
-        fresh = _Index(kind)
-        index = cluster.counters.get(fresh, fresh.weigh).key
         assert isinstance(index, _Index), "equal keys are indexes"
         namespace_labels = cluster.namespace_labels(pod.namespace)
         candidates = index.candidates(pod.labels)

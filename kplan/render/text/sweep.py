@@ -57,7 +57,7 @@ def _matrix(page: Page, document: SweepReport) -> bool:
         return False
     sized = any(outcome.nodes is not None for outcome in document.outcomes)
     cells = {outcome.at: _cell(outcome, sized=sized) for outcome in document.outcomes}
-    rows = [[row, *(cells[row, column] for column in across.points)] for row in down.points]
+    rows = [[row, *(cells.get((row, column), _NONE) for column in across.points)] for row in down.points]
     return page.table("Nodes" if sized else "Fit", [down.name, *across.points], rows, range(1, len(across.points) + 1))
 
 

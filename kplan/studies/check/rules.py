@@ -163,10 +163,15 @@ def _pools(cluster: Cluster) -> dict[str, NDArray[np.bool_]]:
 
 def _survive(kind: str, after: Planner, before: Callable[[], Planner], certain: CertainLosses) -> Iterator[Finding]:
     worst: dict[str, dict[str, Lost]] = {}
+    work = after.cluster.work
+    left = work.left
     for domain, nodes in domains(after.cluster, kind).items():
         if certain.come_back(nodes) is not None:
             continue
-        for owner, lost in missed(after, nodes).items():
+        missing = {} if work.refuses() else missed(after, nodes)
+        if work.left > left:  # not all was tried of it
+            break
+        for owner, lost in missing.items():
             worst.setdefault(owner, {})[domain] = lost
     if not worst:
         return

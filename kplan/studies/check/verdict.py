@@ -39,6 +39,7 @@ from kplan.studies.manifest_of import manifest_of
 from kplan.wording import check as words
 from kplan.wording.attempts import lands_text
 from kplan.wording.doubts import OF_SOME
+from kplan.wording.not_tried import NOT_TRIED, unfinished_doubt
 
 _HELPED = frozenset({"does-not-fit", "quota", "refused"})
 """Rules whose findings may have a remedy that is tried."""
@@ -303,7 +304,10 @@ def _doubts(
     lacking = missing_nodes(after.cluster) if any(item.steps for item in mine) else ()
     of_some = {doubt.code for doubt in plan.doubts} & OF_SOME.keys()
     own = (doubt for doubt in _pod_doubts(mine, after) if doubt.code not in of_some)
-    for doubt in (*plan.doubts, *lacking, *own, *rule_doubts(policy, after.cluster)):
+    told = any(doubt.code == NOT_TRIED for doubt in plan.doubts)
+    left = after.cluster.work.left
+    unfinished = () if told or not left else (unfinished_doubt(left),)
+    for doubt in (*plan.doubts, *lacking, *own, *rule_doubts(policy, after.cluster), *unfinished):
         doubts[doubt.code, doubt.text] = _NOWHERE
     placed = {item.name for item in mine if item.steps}  # an object may be given twice: its pods are the last one's
     for item in mine:

@@ -119,6 +119,8 @@ def compare(a: Side, b: Side, asked: DiffAsked) -> ComparedSides:
 
 def _watched(a: Side, b: Side, ran_a: Ran, ran_b: Ran, moved: Sequence[Pair], asked: DiffAsked) -> tuple[Ran, Ran]:
     """Plan both sides once more and watch pods that are elsewhere; those that ran from the start are asked as new."""
+    if not (ran_a.again and ran_b.again):
+        return ran_a, ran_b
     chosen = list(_first_of_each(moved))[:WATCHED]
     watch_a = {pair.a: pair.nodes for pair in chosen if pair.a and ran_a.places[pair.a].tried}
     watch_b = {pair.b: pair.nodes for pair in chosen if pair.b and ran_b.places[pair.b].tried}

@@ -31,9 +31,9 @@ from kplan.wording.groups import tell, with_numbers
 from kplan.wording.not_tried import NOT_TRIED
 from kplan.wording.owners import owner_text
 
-_PARTS = 5
+_PARTS, _FEW = 5, 4
 """Parts of the work: a plan of each side, one of each with the pods watched that are elsewhere on the other, and what
-comparing takes."""
+comparing takes; without those two plans where building their columns would take most of it."""
 
 
 class Side(Struct, frozen=True):
@@ -124,6 +124,7 @@ class Ran(Struct):
         notes: what the plan had to say.
         seen: cycles of the pods that were watched, by key.
         left_out: the doubt about pods that were not tried.
+        again: whether there is work for one more plan, with pods watched.
     """
 
     side: Side
@@ -134,6 +135,7 @@ class Ran(Struct):
     notes: tuple[str, ...] = ()
     seen: dict[str, SeenSide] = field(default_factory=dict)
     left_out: tuple[Doubt, ...] = ()
+    again: bool = True
 
     @property
     def cluster(self) -> Cluster:
@@ -188,7 +190,8 @@ def run_side(
     mine = [pod for pod in planner.waiting() if pod.key not in landed]
     theirs = [cluster.pods[cluster.pod_index[key]] for key in side.landed]
     theirs = [pod for pod in sorted(theirs, key=lambda pod: -pod.priority) if planner.queue.responsible(pod)]
-    options = replace(side.options, landed=len(theirs), plans=_PARTS)
+    again = cluster.work.builds(_PARTS - 1)
+    options = replace(side.options, landed=len(theirs), plans=_PARTS if again else _FEW)
     plan = simulate_pods(planner, [*mine, *theirs], side.origin, options)
     tried = {step.pod for step in plan.steps}
     places = {
@@ -199,7 +202,8 @@ def run_side(
     evicted = {victim: step.pod for step in plan.steps for victim in step.evicts}
     seen = planner.seen if isinstance(planner, _Watcher) else {}
     left_out = tuple(doubt for doubt in plan.doubts if doubt.code == NOT_TRIED)
-    return Ran(side, planner, places, tuple(step.pod for step in plan.steps), evicted, plan.notes, seen, left_out)
+    order = tuple(step.pod for step in plan.steps)
+    return Ran(side, planner, places, order, evicted, plan.notes, seen, left_out, again)
 
 
 def _node(cluster: Cluster, pod: PodInfo) -> str:

@@ -53,6 +53,9 @@ def find_nodes_to_drain(
         known(lambda: _plan(tuple(verdicts), origin, doubts, (cut_short(len(verdicts), len(names)), GREEDY)))
     with planner.trial() as gone:
         for number, name in enumerate(names):
+            cluster.work.charge_trial(0, len(cluster.pods))
+            if verdicts and cluster.work.refuses():
+                break
             with gone.trial() as trial:
                 run = run_drain(
                     trial, [name], options, why=failure_in_short, enough=partial(_decided, cluster, options)

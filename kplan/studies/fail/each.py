@@ -84,8 +84,8 @@ def each_failure(
         if back is not None:  # what stays Pending meanwhile is placed in the end, too
             cases.append(_borne(name, nodes, back))
         else:
-            run = lose(planner, nodes, failure)
-            if planner.cluster.work.left and cases:  # not all was tried of it
+            run = _lost(planner, nodes, first=not cases)
+            if run is None:
                 break
             mark(run, waiting)
             waiting = {pod.pod.key: pod.until_gone for pod in run.back if pod.lingers}
@@ -105,6 +105,15 @@ def each_failure(
     if kind == "zone" and rest and not only:
         report = replace(report, notes=(without_zone(rest),))
     return _with_fix(planner, report, worst, kind, only)
+
+
+def _lost(planner: Planner, nodes: Sequence[str], *, first: bool) -> FailRun[Failure] | None:
+    """Lose nodes; None where there is no work left to try all that comes of it, unless nothing was lost before."""
+    work = planner.cluster.work
+    if not first and work.refuses():
+        return None
+    run = lose(planner, nodes, failure)
+    return run if first or not work.left else None
 
 
 def _case(name: str, run: FailRun[Failure]) -> FailCase:

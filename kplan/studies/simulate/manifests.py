@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kplan.cluster.changes import Remove
+from kplan.cluster.work import Work
 from kplan.errors import KplanError
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
@@ -45,6 +46,7 @@ class ManifestPlan(Struct, frozen=True):
         namespace: of what names none there.
         before: the cluster before what-ifs; that before the manifests if None.
         end: where the pods are that what-ifs moved.
+        works: the work of the first plan, which those that are made again for what would help go on with.
     """
 
     state: ClusterState
@@ -60,11 +62,14 @@ class ManifestPlan(Struct, frozen=True):
     namespace: str = ""
     before: ClusterState | None = None
     end: LeftBySteps = NO_STEPS
+    works: list[Work] = field(default_factory=list)
 
     def first(self) -> Played:
         """Make the plan, and try what would help as the options ask for."""
         landed = land_objects(self.state, self.manifests, self.rules, self.templates)
-        return self._play(landed, self.planner_of(landed.state), replace(self.options, again=self))
+        planner = self.planner_of(landed.state)
+        self.works[:] = [planner.cluster.work]
+        return self._play(landed, planner, replace(self.options, again=self))
 
     def with_runs(self, plan: SimulationPlan, runs: int, seed: int) -> SimulationPlan:
         """Add to a plan what becomes of it over many runs.
@@ -88,6 +93,8 @@ class ManifestPlan(Struct, frozen=True):
             state = without(with_objects(state, candidate.brought), candidate.deleted)
         landed = land_objects(state, manifests, self.rules, self.templates)
         planner = self.planner_of(landed.state)
+        if self.works and self.works[0].bounded:
+            planner.cluster.work = self.works[0].built_again()
         try:
             for changes in candidate.changes(planner.cluster) if candidate is not None else ():
                 planner.apply(changes)

@@ -1,5 +1,6 @@
 """Sweep: many scenarios, the combinations of some axes, carried out on one machine or on many."""
 
+from kplan.studies.sweep.allowance import Allowance
 from kplan.studies.sweep.axes import DEFAULT, RULES, AskedAxis, Points, merged
 from kplan.studies.sweep.base import Base, SweepRules, apart, digests
 from kplan.studies.sweep.bench import ScenarioBench
@@ -12,6 +13,7 @@ from kplan.studies.sweep.workers import Workers, sweep
 __all__ = [
     "DEFAULT",
     "RULES",
+    "Allowance",
     "AskedAxis",
     "Axis",
     "Base",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
+from kplan.cluster.work import Work
 from kplan.errors import KplanError, UsageError
 from kplan.objects.requests import RequestRules
 from kplan.pipeline import Planner
@@ -27,6 +28,8 @@ from kplan.studies.sweep.scenario import SweepScenario
 from kplan.studies.what_ifs import run
 from kplan.wording.not_tried import CAUSE
 
+A_SCENARIO = 0.5
+"""What one scenario may take of the work that a question about a small text may: the others need some, too."""
 _OF_THEIR_NODE = ("DaemonSet", "Node")
 _DIGITS = 3
 
@@ -37,10 +40,12 @@ class _Built(Struct, frozen=True):
     Attributes:
         planner: planner over them.
         own: bool[P], pods that are not of their node.
+        kinds: how many classes of pods there were.
     """
 
     planner: Planner
     own: NDArray[np.bool_]
+    kinds: int
 
 
 class ScenarioBench:
@@ -59,15 +64,20 @@ class ScenarioBench:
         asked = self.base.rules[rules]
         if asked.key not in self._built:
             planner = asked.planner()
-            self._built[asked.key] = _Built(planner, _own(planner.cluster.pods))
+            self._built[asked.key] = _Built(planner, _own(planner.cluster.pods), len(planner.cluster.pod_classes))
         built = self._built[asked.key].planner
         return dataclasses.replace(built, pipelines=asked.pipelines())
 
     def answer(self, scenario: SweepScenario) -> SweepOutcome:
         """Carry a scenario out; one that cannot be is FAILED, with the reason."""
-        started = perf_counter()
+        started, work = perf_counter(), Work()
         try:
-            outcome = self._answer(scenario)
+            planner = self.planner(scenario.rules)
+            work = planner.cluster.work
+            work.renew()  # what it takes hangs on the scenario alone, whoever carries it out
+            outcome = self._answer(scenario, planner)
+            if work.bounded:
+                self._forget_kinds(scenario, planner.cluster)
         except UsageError as error:  # said before anything is changed
             outcome = failed(scenario, error.code, str(error))
         except KplanError as error:
@@ -76,17 +86,23 @@ class ScenarioBench:
         except Exception as error:  # a bug that one scenario shows must not lose the answers of the others
             self._give_up(scenario)
             outcome = failed(scenario, INTERNAL_ERROR, _told(error))
-        return msgspec.structs.replace(outcome, seconds=round(perf_counter() - started, _DIGITS))
+        seconds = round(perf_counter() - started, _DIGITS)
+        return msgspec.structs.replace(outcome, seconds=seconds, work=round(work.spent))
 
     def _give_up(self, scenario: SweepScenario) -> None:
         """Leave columns to which a change may have been carried out by half."""
         self._built.pop(self.base.rules[scenario.rules].key, None)
 
-    def _answer(self, scenario: SweepScenario) -> SweepOutcome:
-        planner = self.planner(scenario.rules)
+    def _forget_kinds(self, scenario: SweepScenario, cluster: Cluster) -> None:
+        """Leave columns that know kinds of pods of this scenario alone: the next would pay for them."""
+        if len(cluster.pod_classes) > self._built[self.base.rules[scenario.rules].key].kinds:
+            cluster.work.charge(cluster.work.again)
+            self._give_up(scenario)
+
+    def _answer(self, scenario: SweepScenario, planner: Planner) -> SweepOutcome:
         work = planner.cluster.work
-        work.renew()  # each is a question by itself, whoever carries it out
-        with planner.trial() as trial:
+        work.charge_trial(len(planner.cluster.nodes), len(planner.cluster.pods))
+        with work.within(work.most * A_SCENARIO), planner.trial() as trial:
             taken = run(trial, scenario.steps, compete=scenario.question.compete)
             answer = scenario.question.ask(trial, taken)
             told = {name: value for name, value in structs.asdict(answer).items() if name != "cluster"}

@@ -144,10 +144,12 @@ class Grid(Struct, frozen=True):
     Attributes:
         axes: the axes.
         otherwise: what is asked where no point asks anything.
+        questions: how many combinations there are of what was asked for; one value may mean many points.
     """
 
     axes: tuple[Axis, ...]
     otherwise: Question
+    questions: int = 1
 
     def __len__(self) -> int:
         return prod(len(axis.points) for axis in self.axes)

@@ -12,6 +12,7 @@ from kplan.result.document_sweep import SweepAxis, SweepOutcome, SweepReport, ba
 from kplan.result.document_whatif import WhatIfStep
 from kplan.studies.sweep.scenario import Axis, Grid
 from kplan.wording import sweep as words
+from kplan.wording.not_tried import CAUSE, NOT_TRIED, scenarios_doubt
 
 
 def report(
@@ -21,6 +22,7 @@ def report(
     *,
     doubts: tuple[Doubt, ...] = (),
     what_if: tuple[WhatIfStep, ...] = (),
+    not_tried: int = 0,
 ) -> SweepReport:
     """Make the report.
 
@@ -30,18 +32,22 @@ def report(
         origin: where the state is from.
         doubts: about versions and configurations.
         what_if: what was done to the state before.
+        not_tried: how many more scenarios there are, for which no work was left.
     """
     rows = sorted(outcomes, key=lambda outcome: outcome.number)
     fits = sum(row.verdict == "FITS" for row in rows)
+    in_part = sum(row.because == CAUSE for row in rows)
+    if not_tried or in_part:
+        doubts = (*doubts, scenarios_doubt(not_tried, in_part, len(rows)))
     worst = min(rows, key=badness)
     questions = [point.question for axis in grid.axes for point in axis.points if point.question is not None]
     asks = next((axis.name for axis in reversed(grid.axes) if any(point.question for point in axis.points)), "")
     return SweepReport(
         api_version=API_VERSION,
-        verdict="FITS" if fits == len(rows) else "PARTLY" if fits else "BLOCKED",
-        sentence=words.sentence(fits, len(rows), asks),
+        verdict="FITS" if fits == len(rows) + not_tried else "PARTLY" if fits else "BLOCKED",
+        sentence=words.sentence(fits, len(rows), asks, not_tried),
         origin=origin,
-        because=_because(worst),
+        because=_because(worst) or (Cause(code=NOT_TRIED, text=words.left_out(not_tried)) if not_tried else None),
         attempt=_try(grid.axes, worst, what_if),
         doubts=doubts,
         notes=tuple(dict.fromkeys(note for question in questions for note in question.notes)),
@@ -49,6 +55,7 @@ def report(
         axes=tuple(SweepAxis(name=axis.name, points=tuple(point.label for point in axis.points)) for axis in grid.axes),
         outcomes=tuple(rows),
         fits=fits,
+        not_tried=not_tried,
     )
 
 
@@ -72,4 +79,4 @@ _NO_TIME = next(field.default for field in msgspec.structs.fields(SweepOutcome) 
 
 def untimed(outcome: SweepOutcome) -> SweepOutcome:
     """An outcome without how long it took, which is never the same twice."""
-    return msgspec.structs.replace(outcome, seconds=_NO_TIME)
+    return msgspec.structs.replace(outcome, seconds=_NO_TIME, work=0)

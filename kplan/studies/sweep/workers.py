@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from kplan.errors import UsageError
 from kplan.result.document_sweep import SweepOutcome
+from kplan.studies.sweep.allowance import Allowance
 from kplan.studies.sweep.base import PackedBase, pack
 from kplan.studies.sweep.bench import ScenarioBench, hand
 from kplan.studies.sweep.run import Crew, SweepRun
@@ -42,7 +43,12 @@ class Workers(Struct, frozen=True):
 
 
 def sweep(
-    scenarios: Iterable[SweepScenario], total: int, bench: ScenarioBench, digest: str, workers: Workers
+    scenarios: Iterable[SweepScenario],
+    total: int,
+    bench: ScenarioBench,
+    digest: str,
+    workers: Workers,
+    allowance: Allowance | None = None,
 ) -> Iterator[SweepOutcome]:
     """Carry scenarios out and yield what each came to, in the order in which they end.
 
@@ -52,12 +58,20 @@ def sweep(
         bench: a bench over the base, in this process.
         digest: of the base.
         workers: who carries them out.
+        allowance: what they may take together; all are carried out if None.
 
     Raises:
         UsageError: there are no workers, they are of another version, or they go on dying.
         KplanError: they cannot be reached any more.
     """
-    waiting = iter(scenarios)
+    allowance = allowance or Allowance()
+    waiting = allowance.within(scenarios)
+    yield from allowance.counted(_carried_out(waiting, total, bench, digest, workers))
+
+
+def _carried_out(
+    waiting: Iterator[SweepScenario], total: int, bench: ScenarioBench, digest: str, workers: Workers
+) -> Iterator[SweepOutcome]:
     if not workers.dask and not workers.jobs:
         done, began = 0, monotonic()
         for scenario in waiting:
