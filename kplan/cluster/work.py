@@ -36,7 +36,7 @@ MOVED = 100
 VICTIM, BUDGET = 0.1, 35
 """Units for each pod that might be evicted, and each budget that is held against them."""
 SEARCHED = 15
-"""Units for each node that a plugin searches by itself."""
+"""Units for each node that a plugin searches by itself, which it charges where it does."""
 NOMINATED = 3
 """Units for each nominated pod that may hold room against the one that is tried."""
 CLASS, CELL = 2, 0.1
@@ -44,7 +44,7 @@ CLASS, CELL = 2, 0.1
 has a cell for each."""
 TOLD = 500
 """Units for a cause that is told in full."""
-SCENARIO, OF_NODE, OF_POD = 1_000, 0.5, 0.1
+SCENARIO, OF_NODE, OF_POD = 200, 0.5, 0.02
 """Units for each scenario, loss and drain that is tried, and each node and pod of the cluster that it changes."""
 
 

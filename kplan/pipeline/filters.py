@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.cluster.work import ASKED, MOVED, SEARCHED, WORLD
+from kplan.cluster.work import ASKED, MOVED, WORLD
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.findings import Findings
 from kplan.framework.preemption import Lockstep, Verdicts
@@ -80,10 +80,8 @@ class Filters(Struct, frozen=True):
         return None
 
     def _said(self, plugin: Any, view: Worlds) -> Findings[Any]:
-        """Ask a plugin, and take note of the work."""
-        searches = plugin.cost is Cost.SEARCH and bool(plugin.reads(Point.FILTER, self.pod))
-        each = SEARCHED if searches else WORLD
-        self.cluster.work.charge(ASKED + each * len(view))
+        """Ask a plugin, and take note of the work; one that searches node by node takes note of that itself."""
+        self.cluster.work.charge(ASKED + WORLD * len(view))
         findings: Findings[Any] = plugin.filter(self.pod, self.states.get(plugin.name), self.cluster, view)
         return findings
 

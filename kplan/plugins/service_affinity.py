@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import SEARCHED
 from kplan.framework.args import ServiceAffinityArgs
 from kplan.framework.codes import Cost, Reads
 from kplan.framework.findings import (
@@ -83,6 +84,7 @@ class ServiceAffinity(ColumnPlugin[ServiceAffinityArgs]):
         asked = {label: selector[label] for label in self._labels if label in selector}
         if len(self._labels) <= len(asked) or not state.served:
             return _findings(self._others(asked, cluster, worlds.rows))
+        cluster.work.charge(SEARCHED * len(worlds))
         refused = np.zeros(len(worlds), dtype=np.bool_)
         errors = []
         for first, positions in _by_first(pod, state, cluster, worlds).items():

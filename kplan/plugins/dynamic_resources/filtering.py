@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import SEARCHED
 from kplan.framework.features import Features
 from kplan.framework.findings import About, Findings, Refusal, RowError
 from kplan.framework.reason_codes import AboutKind, ReasonCode
@@ -72,6 +73,7 @@ class ClaimFilter(Struct):
             asked = self._refuse_shared(taking, rows, asked)
         choices: Choices | None = None
         if asked.any() and self.state.wanting:
+            self.cluster.work.charge(SEARCHED * len(rows))
             choices = searcher(self.pod, self.state, self.cluster, self.features, codes).search(rows, codes)
             self._judge(choices, rows, asked)
         final = np.ones(len(rows), dtype=np.bool_)

@@ -22,6 +22,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import SEARCHED
 from kplan.framework.codes import Cost, Point, Reads
 from kplan.framework.events import CLAIM_ADDED, POD_DELETED, Action, Happened, Interest, Resource
 from kplan.framework.findings import About, Facts, Failed, Findings, Ready, Refusal, Refused, RowError, Skip
@@ -134,7 +135,9 @@ class NodeVolumeLimits(ColumnPlugin[None]):
         alive &= state.limits.limited[rows]
         broken = state.limits.broken_pods
         exceeded = alive & state.limits.exceeded[rows]
-        for row in np.flatnonzero(alive).tolist() if worlds.moved or broken else ():
+        searched = np.flatnonzero(alive).tolist() if worlds.moved or broken else []
+        cluster.work.charge(SEARCHED * len(searched))
+        for row in searched:
             moves = worlds.moves(row)
             error = state.limits.problem(int(rows[row]), moves) if broken else None
             if error is not None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from msgspec import Struct
 
+from kplan.cluster.work import SEARCHED
 from kplan.framework.codes import Cost, Reads
 from kplan.framework.findings import Findings, RowError, failed_everywhere, passed, refused
 from kplan.framework.plugin import ColumnPlugin
@@ -72,6 +73,7 @@ def judge(kind: DiskKind, pod: PodInfo, cluster: Cluster, worlds: Worlds) -> Fin
         return failed_everywhere(NO_CLAIM_NAME, len(worlds))
     if not new:
         return passed(len(worlds))
+    cluster.work.charge(SEARCHED * len(worlds))
     too_many = np.zeros(len(worlds), dtype=np.bool_)
     errors: list[RowError] = []
     for i, row in enumerate(worlds.rows.tolist()):

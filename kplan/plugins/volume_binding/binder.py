@@ -14,6 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from kplan.cluster import Cluster
+from kplan.cluster.work import SEARCHED
 from kplan.framework.features import Features
 from kplan.framework.findings import RowError
 from kplan.framework.worlds import Int, Mask
@@ -114,6 +115,7 @@ def search(claims: PodClaims, cluster: Cluster, rows: NDArray[np.intp], features
     answer = VolumeSearch(nowhere[0], nowhere[1], nowhere[2], nowhere[3], [], {})
     alive = _check_bound(claims.bound, cluster, rows, features, answer)
     if claims.delayed:
+        cluster.work.charge(SEARCHED * len(rows))
         _bind_delayed(claims.delayed, cluster, rows, features, alive, answer)
     return answer
 
