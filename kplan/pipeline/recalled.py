@@ -50,6 +50,7 @@ class _Column(Struct, eq=False):
         by_taints: whether taints and cordons of nodes matter.
         by_usage: whether pods on nodes matter.
         said: bool[N], nodes that a filter lets the pod onto, or int64[N], scores: raw if they are normalised.
+        level: whether all nodes have the same score, which ranks none; never so where pods matter.
         edited: how many changes of nodes were known when it was asked last.
         used: the same, of their pods.
     """
@@ -63,6 +64,7 @@ class _Column(Struct, eq=False):
     said: NDArray[Any]
     edited: int
     used: int
+    level: bool = False
 
     @property
     def changes(self) -> bool:
@@ -78,7 +80,13 @@ class _Column(Struct, eq=False):
         if used != self.used or edited != self.edited:
             fresh = touched.since(used, edited)
             self.said[fresh] = self.ask(cluster, plain(fresh))
+            self.look()
         return self.said
+
+    def look(self) -> None:
+        """See whether it ranks nodes, where that seldom becomes another thing."""
+        if self.weight and not self.by_usage:
+            self.level = bool((self.said == self.said[:1]).all())
 
     def ask(self, cluster: Cluster, worlds: Worlds) -> NDArray[Any]:
         """Ask the plugin about some nodes."""
@@ -220,8 +228,10 @@ class Recalled(Struct):
         cluster = self.cluster
         total = _sum(template.scores, cluster, rows)
         for column in template.scaled:
-            scaled = column.plugin.normalize(column.pod, column.state, cluster, rows, column.now(cluster)[rows])
-            total += scaled * column.weight
+            said = column.now(cluster)
+            if not column.level:
+                scaled = column.plugin.normalize(column.pod, column.state, cluster, rows, said[rows])
+                total += scaled * column.weight
         for name, made in prepared.items():
             if made is _AGAIN:
                 plugin = template.pipeline.plugins[name]
@@ -295,7 +305,7 @@ class Recalled(Struct):
         elif not isinstance(state, Skip):
             weight = template.pipeline.profile.weights.get(name, 1)
             column = self._column(template, plugin, Point.SCORE, state, weight)
-            if column.changes or (column.said != column.said[:1]).any():  # else it ranks nothing
+            if column.changes or not column.level:  # else it ranks nothing
                 (template.scaled if hasattr(plugin, "normalize") else template.scores).append(column)
 
     def _column(self, template: _Template, plugin: Any, point: Point, state: Any, weight: int) -> _Column:
@@ -311,6 +321,7 @@ class Recalled(Struct):
             taints = bool(reads & _NODE) and getattr(plugin, "by_taints", True)
             known = _Column(plugin, pod, state, weight, taints, usage, _NO_ROWS, len(touched.edited), len(touched.used))
             known.said = known.ask(cluster, plain(cluster.all_rows))
+            known.look()
             self._columns[key] = known
             self._bytes += known.said.nbytes
         return known

@@ -42,7 +42,7 @@ class _Read(Struct):
 def _asked_for(cluster: Cluster) -> bool:
     """Whether a term or constraint of any pod, or a selector of an object, names one of the labels."""
     read: _Read = cluster.objects.derived("who asks for labels of binding", (), _Read)
-    if not read.asked:
+    if not read.asked and (read.classes, read.pods) != (len(cluster.pod_classes), len(cluster.pods)):
         for pod_class in cluster.pod_classes[read.classes :]:
             terms = (*pod_class.affinity, *pod_class.anti_affinity)
             weighted = (*pod_class.preferred_affinity, *pod_class.preferred_anti_affinity)

@@ -81,14 +81,15 @@ class NodeResourcesBalancedAllocation:
                 if checked is not None and checked[rows].any():
                     return Failed(_CRASH.format(spec.name))
         uses = resource_uses(cluster, rows, self._scored, state, self._features, non_zero=False)
-        everywhere = all(use.everywhere for use in uses)
-        with_pod = _evenness(uses, [use.requested for use in uses], len(rows), everywhere=everywhere)
         if not self._features.since(36):
-            return with_pod
-        without_pod = _evenness(uses, [use.allocated for use in uses], len(rows), everywhere=everywhere)
+            return _evenness(uses, [use.requested for use in uses], (len(rows),))
+        # both at one time, as int64[2, M] of each resource
+        used = [_WITH_AND_WITHOUT * use.asked + use.allocated for use in uses]
+        both = _evenness(uses, used, (2, len(rows)))
         half = MAX_NODE_SCORE // 2
         # within 0..100 before it is halved, as both are within 50..100
-        return half + (half + with_pod - without_pod) // 2
+        improved: Scores = half + (half + both[0] - both[1]) // 2
+        return improved
 
     def read_of(self, point: Point, pod: PodInfo, state: BalanceState | None) -> Hashable | None:
         """What the pod requests."""
@@ -102,40 +103,42 @@ class NodeResourcesBalancedAllocation:
 _CRASH = (
     "kube-scheduler crashes here: {} is balanced and its device class has selectors, which this plugin cannot evaluate"
 )
+_WITH_AND_WITHOUT: Int = np.array([[1], [0]], dtype=np.int64)
+"""How often the pod itself counts."""
 
 
-def _evenness(uses: Sequence[ScoredResource], used: Sequence[Int], count: int, *, everywhere: bool) -> Scores:
-    """Score int64[M] nodes by the spread of the shares used, over the resources that each node has.
+def _evenness(uses: Sequence[ScoredResource], used: Sequence[Int], shape: tuple[int, ...]) -> Scores:
+    """Score M nodes by the spread of the shares used, over the resources that each node has: int64[..., M].
 
     Args:
         uses: the resources.
-        used: int64[M] of each resource, what counts as used.
-        count: M.
-        everywhere: whether every node has all of them.
+        used: int64[..., M] of each resource, what counts as used.
+        shape: of the answer.
 
     Source: v1.37.2 noderesources/balanced_allocation.go balancedResourceScore.
     """
     capacities = [use.allocatable for use in uses]
-    if everywhere:
-        return _evenness_of_all(used, capacities, count)
+    if all([use.everywhere for use in uses]):
+        return _evenness_of_all(used, capacities, shape)
     # nodes that have the same resources are scored together
-    pattern = np.zeros(count, dtype=np.int64)
+    pattern = np.zeros(shape[-1], dtype=np.int64)
     for bit, capacity in enumerate(capacities):
         pattern |= (capacity > 0).astype(np.int64) << bit
-    score = np.zeros(count, dtype=np.int64)
+    score = np.zeros(shape, dtype=np.int64)
     for code in np.unique(pattern):
         alike = np.flatnonzero(pattern == code)
         has = [i for i in range(len(uses)) if code >> i & 1]
-        score[alike] = _evenness_of_all([used[i][alike] for i in has], [capacities[i][alike] for i in has], len(alike))
+        mine, there = [used[i][..., alike] for i in has], [capacities[i][alike] for i in has]
+        score[..., alike] = _evenness_of_all(mine, there, (*shape[:-1], len(alike)))
     return score
 
 
-def _evenness_of_all(used: Sequence[Int], capacities: Sequence[Int], count: int) -> Scores:
+def _evenness_of_all(used: Sequence[Int], capacities: Sequence[Int], shape: tuple[int, ...]) -> Scores:
     """Score nodes that have all the resources: trunc((1 - deviation) * 100), the deviation as Go's floats add up."""
     shares = [np.minimum(mine / capacity, 1.0) for mine, capacity in zip(used, capacities, strict=True)]
     deviation: NDArray[np.float64]
     if len(shares) < 2:
-        deviation = np.zeros(count)
+        deviation = np.zeros(shape)
     elif len(shares) == 2:
         deviation = np.abs((shares[0] - shares[1]) / 2)
     else:

@@ -14,8 +14,8 @@ from kplan.sources.yaml_events import Mark, YamlDocument, event_stream
 
 _NEXT_DOCUMENT = "\n---"
 
-_WINDOW = 1 << 20
-"""Characters of one YAML object that are read again to find a line in it."""
+_WINDOWS = (1 << 12, 1 << 20)
+"""Characters of one YAML object that are read again to find a line in it: at first, and where that is not enough."""
 
 
 class YamlText(Struct):
@@ -48,12 +48,19 @@ class _Place(Struct, frozen=True):
     def at(self, path: Path) -> tuple[int, int]:
         """Find the 1-based line and column of a path inside of the value."""
         mark, path = self.mark, (*self.inside, *path)
-        if path:
-            window = " " * mark.column + self.source.text()[mark.index : mark.index + _WINDOW]
-            place = _find_yaml(window, path)
-            if place:
+        for length in _WINDOWS if path else ():
+            place = _find_yaml(" " * mark.column + self._window(length), path)
+            if place is not None and (place[2] == len(path) or length == _WINDOWS[-1]):
                 return mark.line + 1 + place[0], place[1] + 1
         return mark.line + 1, mark.column + 1
+
+    def _window(self, length: int) -> str:
+        """Some characters from where it begins on; whole lines, where there is one among them."""
+        text, begin = self.source.text(), self.mark.index
+        end = begin + length
+        if end < len(text):
+            end = text.rfind("\n", begin, end) + 1 or end
+        return text[begin:end]
 
     def repeated(self) -> Iterator[tuple[Path, int]]:
         """Yield each key of a map that a document has a second time, with its 1-based line.
@@ -207,9 +214,9 @@ class _Items(Struct, frozen=True):
                 yield YamlNode(item, YamlDocument(None, mark, {id(item): mark}), self.source)
 
 
-def _find_yaml(text: str, path: Path) -> tuple[int, int] | None:
-    """Find the 0-based line, and column, of a path in the value that a text begins with."""
-    best: tuple[int, int] | None = None
+def _find_yaml(text: str, path: Path) -> tuple[int, int, int] | None:
+    """Find the 0-based line and column of a path in the value that a text begins with, and how much of it is there."""
+    best: tuple[int, int, int] | None = None
     depth = 0
     here: list[str | int] = []
     is_map: list[bool] = []
@@ -223,7 +230,8 @@ def _find_yaml(text: str, path: Path) -> tuple[int, int] | None:
         elif here and not is_map[-1] and not ends:
             here[-1] = int(here[-1]) + 1
         if not ends and len(here) > depth and tuple(here) == path[: len(here)]:
-            best, depth = (event.start_mark.line, event.start_mark.column), len(here)
+            depth = len(here)
+            best = event.start_mark.line, event.start_mark.column, depth
         if depth == len(path):
             return best
         if ends:

@@ -344,3 +344,18 @@ def test_an_error_in_a_late_item_is_told_as_by_events(monkeypatch):
         list(yaml_events.documents(text, "f"))
     assert given == [f"p{number}" for number in range(10)]
     assert str(told_by_lines.value) == str(by_events.value)
+
+
+@pytest.mark.parametrize("before", [0, 60, 3000])
+def test_a_part_of_an_item_is_found_however_far_into_it(before):
+    """A place is looked for in the first characters of an item, and in more of it where it is not among these."""
+    labels = [f"      label-{number:04}: value" for number in range(before)]
+    lines = ["items:", "- kind: Pod", "  metadata:", "    labels:", *labels, "      hash: 0190", "  spec: {}", ""]
+    text = "\n".join(["# a comment", *lines, "- kind: Pod", "  metadata:", "    labels:", "      hash: 0191"])
+    source = YamlText(text.encode())
+    (document,) = yaml_events.documents(source.text().encode(), "f")
+    first, second = document.value["items"]
+    path = ("metadata", "labels", "hash")
+    at = [YamlNode(item, document, source).at(path) for item in (first, second)]
+    assert at == [(text.splitlines().index("      hash: 0190") + 1, 7), (len(text.splitlines()), 7)]
+    assert YamlNode(first, document, source).at(("metadata", "labels", "absent")) == (5, 5)

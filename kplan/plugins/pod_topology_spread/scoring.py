@@ -169,10 +169,13 @@ def score(state: SoftState, rows: Rows) -> Int:
     """
     total = np.zeros(len(rows), dtype=np.float64)
     for spread in state.spreads:
-        codes = spread.codes.take(rows)
-        counts = spread.counts.take(rows if spread.by_node else codes)
-        part = counts * spread.weight + float(spread.max_skew - 1)
-        total += np.where(codes >= 0, part, 0.0)
+        codes, least = spread.codes.take(rows), float(spread.max_skew - 1)
+        if spread.by_node:
+            total += np.where(codes >= 0, spread.counts.take(rows) * spread.weight + least, 0.0)
+        else:
+            worth = spread.counts * spread.weight + least
+            worth[-1] = 0.0  # of nodes without the label, whose code is -1
+            total += worth.take(codes)
     return _rounded(total, state.ignored[rows])
 
 
@@ -181,7 +184,8 @@ def _rounded(total: NDArray[np.float64], ignored: Mask) -> Int:
     whole = np.floor(total)
     # floor(total + 0.5) would round 0.49999999999999994 up
     rounded = (whole + (total - whole >= 0.5)).astype(np.int64)
-    rounded[..., ignored] = 0
+    if ignored.any():
+        rounded[..., ignored] = 0
     return rounded
 
 
@@ -202,16 +206,22 @@ def normalize(state: SoftState, rows: Rows, raw: Int) -> Int:
     Source: v1.37.2 plugins/podtopologyspread/scoring.go NormalizeScore.
     """
     ignored = state.ignored[rows]
-    valid = np.True_ if not ignored.any() else ~ignored
-    highest = raw.max(axis=-1, keepdims=True, initial=0, where=valid)
-    lowest = raw.min(axis=-1, keepdims=True, initial=np.iinfo(np.int64).max, where=valid)
+    some = bool(ignored.any())
+    if some:
+        highest = raw.max(axis=-1, keepdims=True, initial=0, where=~ignored)
+        lowest = raw.min(axis=-1, keepdims=True, initial=_MOST, where=~ignored)
+    else:  # a mask, even one that masks nothing, takes several times as long
+        highest = raw.max(axis=-1, keepdims=True, initial=0)
+        lowest = raw.min(axis=-1, keepdims=True, initial=_MOST)
     scaled: Int = _scaled(raw, highest, np.minimum(lowest, highest))
     if not highest.all():
         scaled = np.where(highest == 0, MAX_NODE_SCORE, scaled)
-    scaled[..., ignored] = 0
+    if some:
+        scaled[..., ignored] = 0
     return scaled
 
 
+_MOST = int(np.iinfo(np.int64).max)
 _FEW = 4096
 """Different raw scores that are divided once each."""
 

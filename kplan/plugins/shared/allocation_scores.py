@@ -27,7 +27,7 @@ def least_allocated(uses: Sequence[ScoredResource]) -> Scores:
     Source: v1.37.2 noderesources/least_allocated.go leastResourceScorer.
     """
     score, weight = _weighed(uses, _free_percent)
-    return score // np.maximum(weight, 1)
+    return score // (max(weight, 1) if isinstance(weight, int) else np.maximum(weight, 1))
 
 
 def most_allocated(uses: Sequence[ScoredResource]) -> Scores:
@@ -36,7 +36,7 @@ def most_allocated(uses: Sequence[ScoredResource]) -> Scores:
     Source: v1.37.2 noderesources/most_allocated.go mostResourceScorer.
     """
     score, weight = _weighed(uses, _used_percent)
-    return score // np.maximum(weight, 1)
+    return score // (max(weight, 1) if isinstance(weight, int) else np.maximum(weight, 1))
 
 
 class ScoreByShape:
@@ -114,17 +114,19 @@ def _weighed(
     Returns:
         int64[M] sums of worth * weight and int64[M] sums of weights (one where equal), over the resources a node has.
     """
-    score: Int = np.zeros(len(uses[0].allocatable), dtype=np.int64)
+    score: Int | int = 0
     weight: Int | int = 0
     for use in uses:
         if use.everywhere and not skip_zero:
-            score += worth(use.requested, use.allocatable) * use.weight
+            value = worth(use.requested, use.allocatable)
+            score = score + (value if use.weight == 1 else value * use.weight)
             weight = weight + use.weight
             continue
         counts = use.allocatable > 0
         value = worth(use.requested, np.where(counts, use.allocatable, 1))
         if skip_zero:
             counts &= value > 0
-        score += np.where(counts, value * use.weight, 0)
+        score = score + np.where(counts, value * use.weight, 0)
         weight = weight + use.weight * counts
+    assert not isinstance(score, int), "there is at least one resource"
     return score, weight

@@ -29,18 +29,15 @@ class ScoredResource(Struct, frozen=True):
         weight: what it weighs among the configured resources.
         allocatable: int64[M], 0 on a node where it does not count. [millicores for cpu, else whole]
         allocated: int64[M], what the pods on the node request. [as allocatable]
+        everywhere: whether it counts on every node.
         asked: what the pod to be scheduled requests. [as allocatable]
     """
 
     weight: int
     allocatable: Int
     allocated: Int
+    everywhere: bool
     asked: int
-
-    @property
-    def everywhere(self) -> bool:
-        """Whether it counts on every node."""
-        return bool(self.allocatable.min(initial=1) > 0)
 
     @property
     def requested(self) -> Int:
@@ -51,7 +48,8 @@ class ScoredResource(Struct, frozen=True):
         """The same of all nodes where it counts as if they were one."""
         counts = self.allocatable > 0
         allocatable, allocated = self.allocatable.sum(where=counts), self.allocated.sum(where=counts)
-        return ScoredResource(self.weight, np.array([allocatable]), np.array([allocated]), self.asked)
+        some = bool(allocatable > 0)
+        return ScoredResource(self.weight, np.array([allocatable]), np.array([allocated]), some, self.asked)
 
 
 def resource_uses(
@@ -94,12 +92,18 @@ def resource_uses(
 
 def _amounts(
     cluster: Cluster, rows: Rows, name: str, features: Features | None, *, non_zero: bool
-) -> tuple[Int, Int] | None:
-    """Return what nodes have of a resource and what is allocated of it: int64[M] each, or None if no node has any."""
+) -> tuple[Int, Int, bool] | None:
+    """Return what nodes have of a resource and what is allocated of it, int64[M] each, and whether all have some.
+
+    None if no node has any.
+    """
     resource = cluster.resource(name)
     devices = device_totals(name, cluster, features) if features is not None else None
     if resource is None:
-        return None if devices is None else (devices[0].take(rows), devices[1].take(rows))
+        if devices is None:
+            return None
+        allocatable = devices[0].take(rows)
+        return allocatable, devices[1].take(rows), bool((allocatable > 0).all())
     allocatable = cluster.allocatable[resource].take(rows)
     requested = cluster.non_zero_requested if non_zero and resource in (CPU, MEMORY) else cluster.requested
     allocated = requested[resource].take(rows)
@@ -107,7 +111,10 @@ def _amounts(
         classic = allocatable > 0
         allocatable = np.where(classic, allocatable, devices[0].take(rows))
         allocated = np.where(classic, allocated, devices[1].take(rows))
-    return (allocatable, allocated) if allocatable.max(initial=0) > 0 else None
+    if not len(rows):
+        return None
+    everywhere = bool(allocatable.min() > 0)
+    return (allocatable, allocated, everywhere) if everywhere or allocatable.max() > 0 else None
 
 
 def delegated_to_devices(name: str, cluster: Cluster, features: Features) -> Mask | None:

@@ -82,7 +82,7 @@ class VolumeBinding(ColumnPlugin[VolumeBindingArgs]):
 
     def reads(self, point: Point, pod: PodInfo) -> Reads:
         """Labels of nodes and everything about storage; nothing of it where the pod has no claim."""
-        return Reads.NODE | Reads.STORAGE if any(claim_uses(pod.pod)) else Reads.NODE
+        return Reads.NODE | Reads.STORAGE if any(claim_uses(pod.pod)) else Reads(0)
 
     def pre_filter(self, pod: PodInfo, cluster: Cluster) -> Skip | Refused | Failed | Ready[PodClaims]:
         """Sort the claims of the pod into bound ones and those that wait for it.
