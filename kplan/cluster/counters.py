@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kplan.cluster.class_index import ClassIndex, Hooks, Mark, marks_of
 from kplan.cluster.pods import PodClass
-from kplan.cluster.work import CELL, CLASS, Work
+from kplan.cluster.work import CELL, CLASS, COUNTER, Work
 
 Int = NDArray[np.int64]
 
@@ -129,7 +129,7 @@ class Counters:
 
     def _charge(self, number: int, about: int) -> None:
         """Let this question pay for a counter that holds for some classes, whoever registered it."""
-        self.cluster.work.charge_once(number, about * CLASS + self.size * CELL)
+        self.cluster.work.charge_once(number, COUNTER + about * CLASS + self.size * CELL)
 
     def extend(self) -> None:
         """Weigh the classes that appeared since."""

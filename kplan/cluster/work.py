@@ -16,7 +16,7 @@ from msgspec import Struct, field
 SMALL = 10_000_000
 """Length of a text that is answered within ten seconds, whatever is in it [bytes]. A cluster of which more would have
 to be worked out is longer, or live: it is planned whole."""
-MOST = 6_000_000
+MOST = 7_500_000
 """Units that a question about a small text may take. A unit is about what an ordinary machine does in a microsecond."""
 
 POD, KILOBYTE, YAML = 40, 60, 60
@@ -25,24 +25,26 @@ AGAIN = 15
 """Units for each pod where columns are built once more."""
 LEAST = 300_000
 """Units that are left whatever reading took."""
-STEP = 30
+STEP = 10
 """Units for each turn of a pod."""
-CYCLE, ROW = 200, 0.1
+CYCLE, ROW = 60, 0.03
 """Units for each cycle, and each node of it."""
-ASKED, WORLD = 40, 0.03
+ASKED, WORLD = 12, 0.01
 """Units for each time that a plugin is asked, and each node, or state of a node, that it is asked about."""
-MOVED = 100
+MOVED = 350
 """Units for each time that pods are put back while victims are searched for, beside their nodes."""
-VICTIM, BUDGET = 0.1, 35
+VICTIM, BUDGET = 0.2, 70
 """Units for each pod that might be evicted, and each budget that is held against them."""
-SEARCHED = 15
+SEARCHED = 10
 """Units for each node that a plugin searches by itself, which it charges where it does."""
-NOMINATED = 3
+TERM = 50
+"""Units for each node selector term that a pod requires: it may be one that was not looked up before."""
+NOMINATED = 4
 """Units for each nominated pod that may hold room against the one that is tried."""
-CLASS, CELL = 2, 0.1
-"""Units for each class of pods that a rule is held against, and for each that there is where a rule is new: its table
+COUNTER, CLASS, CELL = 800, 3, 0.15
+"""Units for a rule that is new, for each class of pods that it is held against, and for each that there is: its table
 has a cell for each."""
-TOLD = 500
+TOLD = 300
 """Units for a cause that is told in full."""
 SCENARIO, OF_NODE, OF_POD = 200, 0.5, 0.02
 """Units for each scenario, loss and drain that is tried, and each node and pod of the cluster that it changes."""

@@ -21,6 +21,7 @@ import numpy as np
 from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import TERM
 from kplan.framework.args import NodeAffinityArgs
 from kplan.framework.codes import Compares, Point
 from kplan.framework.events import Action, Happened, Interest, Resource
@@ -116,7 +117,9 @@ class NodeAffinity(ColumnPlugin[NodeAffinityArgs]):
         required = _required(pod.pod)
         if required is None and self._added.required is None and pod.pod.spec.node_selector is None:
             return Skip()
-        names = None if required is None else _names(required.node_selector_terms or ())
+        terms = () if required is None else required.node_selector_terms or ()
+        cluster.work.charge(TERM * len(terms))
+        names = None if required is None else _names(terms)
         if names is not None and not names:
             return Refused.of(ReasonCode.NODE_NAMES_CONFLICT, REASON_CONFLICT)
         return Ready(NodeAffinityState(cluster.labels.required(pod.pod)), names)
