@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,8 @@ from tests.bench.targets import ASKED, NODES, SWEPT
 from tests.sweep_dask.cluster import dask_cluster
 
 HERE = Path(__file__).parent
+_NUMBER = re.compile(r"[-+]?[0-9][0-9_]*(\.[0-9]*)?([eE][-+]?[0-9]+)?")
+"""What YAML 1.1 takes for a number, a hash like ``0190`` and ``12e4`` among them."""
 WEB = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -268,14 +271,21 @@ def read(bench: Bench) -> Iterator[tuple[str, float]]:
 
 
 def read_yaml(bench: Bench) -> Iterator[tuple[str, float]]:
-    """The same cluster as YAML."""
+    """The same cluster as YAML, as kubectl writes it: what would be read as a number is quoted."""
     import yaml
 
+    class AsKubectl(yaml.CSafeDumper):
+        """Differs in the style of texts alone."""
+
+    def quoted(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if _NUMBER.fullmatch(text) else None)
+
+    AsKubectl.add_representer(str, quoted)
     path = Path(bench.cluster("basic", bench.size.nodes, bench.size.read, 1))
     plain = path.with_suffix(".yaml")
     if not plain.exists():
         with plain.open("w") as out:
-            yaml.dump(json.loads(path.read_bytes()), out, Dumper=yaml.CSafeDumper, sort_keys=False)
+            yaml.dump(json.loads(path.read_bytes()), out, Dumper=AsKubectl, sort_keys=False)
     yield "yaml", bench.asked("nodes", "--snapshot", str(plain)).seconds
 
 
