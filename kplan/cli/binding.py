@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from kplan.cli.exit_codes import ExitCode, worst
 from kplan.cli.options import Rules, Source
+from kplan.cli.progress import ACTIVITY
 from kplan.cli.rules_given import read_gates
 from kplan.cli.session import session_of
-from kplan.cli.source import named_file, read_cluster, read_source
+from kplan.cli.source import StateRead, named_file, read_cluster, read_source
 from kplan.errors import BindError, UsageError
 from kplan.objects.selector_text import parse_selector
 from kplan.sources.moments import seconds_of
@@ -52,6 +53,13 @@ class Opener:
         self._source, self._rules, self._stop = source, rules, Stop()
         self._first: Workbench | None = None
 
+    def _read(self) -> StateRead:
+        """Read the cluster; an interrupt of the first reading ends the process right there, as nothing was written."""
+        if self._first is not None:
+            return read_cluster(self._source)
+        with ACTIVITY.stopped_at_once():
+            return read_cluster(self._source)
+
     def open(self, flags: Flags) -> Workbench:
         """Read it as it is now.
 
@@ -79,7 +87,7 @@ class Opener:
             access = find_access(source.context, source.kubeconfig)
             client = Client(access, self._stop, qps=flags.qps, burst=flags.burst)
             identity = identify(client)
-            reading = read_cluster(source)
+            reading = self._read()
         if not identity.uid:  # whoever may not get it by name may have listed it
             identity = Identity(of_state(reading.state, 0).uid, identity.time)
         tell_completeness(reading.state.completeness)
