@@ -108,7 +108,7 @@ def test_a_server_that_is_killed_ends_it_after_some_tries() -> None:
     need_assets()
     with ControlPlane() as dying:
         connection = connect(kubeconfig=str(dying.kubeconfig))
-        with Follower(connection, take(connection), pause=lambda seconds: time.sleep(min(seconds, 0.4))) as following:
+        with Follower(connection, take(connection), pause=lambda seconds: time.sleep(min(seconds, 0.1))) as following:
             [entry] = [entry for entry in dying._entries if entry["name"] == APISERVER]
             os.kill(entry["pid"], signal.SIGKILL)
             with pytest.raises(LiveError) as caught:
