@@ -110,7 +110,9 @@ def test_pods_without_the_label_of_a_revision_are_replaced(kind: str) -> None:
 @SETS
 def test_nothing_is_replaced_on_delete(kind: str) -> None:
     text = manifest(kind, "x:2", "updateStrategy: {type: OnDelete}, ")
-    assert asked(text, *orphans(kind)) == ([], [], "changed")
+    assert asked(text, *orphans(kind)) == ([], [], "new")
+    missing = {"StatefulSet": "web-1", "DaemonSet": "n2"}[kind]
+    assert asked(text, orphans(kind)[0]) == ([missing], [], "new"), "what is missing is made"
 
 
 def of_generation(number: str) -> list[Object]:

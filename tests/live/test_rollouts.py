@@ -137,6 +137,8 @@ STATEFUL_SETS = [
     other("partition", "StatefulSet", replicas=4, updateStrategy=rolling(partition=2)),
     other("partition-above", "StatefulSet", replicas=2, updateStrategy=rolling(partition=5)),
     other("on-delete", "StatefulSet", replicas=3, updateStrategy={"type": "OnDelete"}),
+    other("on-delete-and-grows", "StatefulSet", before={"replicas": 2}, after={"replicas": 4},
+          updateStrategy={"type": "OnDelete"}),
     other("parallel", "StatefulSet", replicas=3, **PARALLEL),
     other("two-at-once", "StatefulSet", replicas=5, updateStrategy=rolling(maxUnavailable=2), **PARALLEL),
     other("two-at-once-in-order", "StatefulSet", replicas=5, updateStrategy=rolling(maxUnavailable=2)),

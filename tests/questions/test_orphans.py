@@ -31,7 +31,24 @@ WEB, NEWER = template("web", "1", "200m"), template("web", "2", "200m")
 DEPLOYED = [*THREE, *OTHERS, *owned_by_none([*running("web", "old", WEB, ["n1", "n2"])])]
 DEPLOYED += owned_by_none([replica_set("web", "older", NEWER, 0, 2)])
 
+ON_DELETE = {"updateStrategy": {"type": "OnDelete"}}
+DELETED = [
+    *THREE,
+    workload("StatefulSet", "db", DB, replicas=2, **ON_DELETE),
+    *(pod(f"db-{n}", DB, f"n{n + 1}", of=("StatefulSet", "db")) for n in (0, 1)),
+]
+
 QUESTIONS = {
+    "a set on delete that grows beside its new template": Question(
+        "simulate m.yaml", DELETED, (0,), ("FITS",),
+        [workload("StatefulSet", "db", NEW_DB, replicas=3, **ON_DELETE)],
+        first=("the pod is placed",), says=("db-2 +n3 ",),
+    ),
+    "a set on delete that grows by what fits no node": Question(
+        "simulate m.yaml", DELETED, (1,), ("BLOCKED",),
+        [workload("StatefulSet", "db", LARGE, replicas=3, **ON_DELETE)],
+        first=("it wants 40, the largest node has 4",),
+    ),
     "a set as it was": Question(
         "simulate m.yaml", SET, (0,), ("FITS",), [workload("StatefulSet", "db", DB, replicas=2)],
         says=("adopts 2 pods without an owner: db-0, db-1",), never=("then leaves",),

@@ -303,7 +303,7 @@ def log() -> list[Object]:
             "{rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}", "2",
             ["new n-3", "new n-0 -log-0", "new pending"], True, id="no room beside the old pod",
         ),
-        pytest.param("{type: OnDelete}", "2", [], False, id="nothing by itself with OnDelete"),
+        pytest.param("{type: OnDelete}", "2", ["new n-3"], False, id="with OnDelete what is missing, and nothing else"),
     ],
 )  # fmt: skip
 def test_a_daemon_set(tmp_path: Path, strategy: str, cpu: str, expected: list[str], stalled: bool) -> None:

@@ -148,9 +148,9 @@ def adopting(
         stays = _places(manifest.kind, (draft.pod for draft in drafts))
         leaving = keys_of(pod for pod in pods if not _places(manifest.kind, [pod]) <= stays)
         old = keys_of(pod for pod in pods if pod.key not in generations.kept)
-        if set(old) - set(leaving):
-            strategy = strategy_of(manifest.kind, manifest.raw.get("spec"))
-            going = leaving if strategy == "OnDelete" else tuple(sorted({*leaving, *old}))
+        strategy = strategy_of(manifest.kind, manifest.raw.get("spec"))
+        if set(old) - set(leaving) and strategy != "OnDelete":
+            going = tuple(sorted({*leaving, *old}))
             return WorkloadChange(workload, place, "changed", len(pods), len(drafts), going, strategy)
     elif manifest.kind == "Job":
         order = job_leaving_order([standing_of(pod) for pod in pods])

@@ -348,7 +348,7 @@ def new_drafts(
     """
     if change.verdict in ("changed", "continues"):
         if change.strategy == "OnDelete":
-            return []
+            return _missing(drafts, pods, kind)
         if kind == "Deployment":
             return drafts[: max(0, change.after - len(kept))]
         if kind == "DaemonSet":
@@ -358,10 +358,15 @@ def new_drafts(
         return [draft for draft in drafts if draft.pod.key not in kept]
     if kind in ("Job", "CronJob"):
         return drafts if kind == "CronJob" else drafts[: max(0, change.after - change.before)]
-    if kind == "StatefulSet":
-        have = {pod.key for pod in pods}
-        return [draft for draft in drafts if draft.pod.key not in have]
+    if kind in ("StatefulSet", "DaemonSet"):
+        return _missing(drafts, pods, kind)
+    return drafts[len(drafts) - max(0, change.after - change.before) :]
+
+
+def _missing(drafts: list[Draft], pods: tuple[Pod, ...], kind: str) -> list[Draft]:
+    """Those for whose name, or node of a DaemonSet, there is no pod."""
     if kind == "DaemonSet":
         served = {node_of(pod) for pod in pods}
         return [draft for draft in drafts if node_of(draft.pod) not in served]
-    return drafts[len(drafts) - max(0, change.after - change.before) :]
+    have = {pod.key for pod in pods}
+    return [draft for draft in drafts if draft.pod.key not in have]

@@ -13,11 +13,10 @@ def daemon_set(rollout: Rollout) -> bool:
 
     Differs from kube-controller-manager: it takes nodes in the order of a map, which is random.
 
-    Source: rollingUpdate in pkg/controller/daemon/update.go, podsShouldBeOnNode in daemon_controller.go.
+    Source: rollingUpdate in pkg/controller/daemon/update.go; updateDaemonSet, podsShouldBeOnNode in
+    daemon_controller.go: what is missing is made whatever the strategy.
     """
     fleet = rollout.fleet
-    if fleet.strategy == "OnDelete":
-        return False
     if _too_many(rollout):
         return True
     nodes, to_make = fleet.nodes, {node_of(pod): pod for pod in fleet.pods}
@@ -35,6 +34,8 @@ def daemon_set(rollout: Rollout) -> bool:
     missing = [to_make[node] for node in sorted(empty) if node in to_make and to_make[node].name in rollout.unmade]
     if missing:
         return any([rollout.make(pod) for pod in missing])
+    if fleet.strategy == "OnDelete":
+        return False
     return _surge(rollout, nodes, there) if fleet.max_surge else _in_place(rollout, nodes, there)
 
 

@@ -326,7 +326,8 @@ class Rollout(Struct):
     def stall(self) -> Stall | None:
         """Tell what it stops at; None if it is through, or nothing more is known to come."""
         fleet = self.fleet
-        if self.finished or fleet.leaving or (fleet.replaces and fleet.strategy == "OnDelete"):
+        lands = all(replica.pod.bound for replica in self.new())
+        if self.finished or fleet.leaving or (fleet.replaces and fleet.strategy == "OnDelete" and lands):
             return None
         cluster = self.shared.attempts.planner.cluster
         for replica in self.new():
