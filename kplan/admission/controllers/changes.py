@@ -24,9 +24,9 @@ from kplan.admission.controllers.leaving import (
     ordinal,
     undecided,
 )
-from kplan.admission.controllers.templates import normal_template
+from kplan.admission.controllers.templates import normal_template, template_of
 from kplan.admission.controllers.workloads import Draft
-from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
+from kplan.admission.raw import copied, dig, dig_int, dig_text
 from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import CronJob, Job, Object, Pod, ReplicaSet, ReplicationController, Workload
 from kplan.objects.models.pod import PodTemplateSpec
@@ -214,8 +214,7 @@ def same_template(manifest: ManifestObject, running: Object) -> bool:
     template = getattr(getattr(running, "spec", None), "template", None)
     if not isinstance(template, PodTemplateSpec):
         return False
-    pod = read_template(written, "spec.template")
-    wanted = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    wanted = template_of(manifest)
     current = normal_template(template)
     # annotations that others added (kubectl rollout restart) stay when a manifest is applied
     for side in (wanted, current):

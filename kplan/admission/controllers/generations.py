@@ -13,7 +13,7 @@ from kplan.admission.admit import Admission
 from kplan.admission.controllers.fenceposts import fenceposts_of
 from kplan.admission.controllers.revisions import label_of, observed_revision, wanted_revision
 from kplan.admission.controllers.stand_ins import looks_alike
-from kplan.admission.controllers.templates import normal_template
+from kplan.admission.controllers.templates import normal_template, template_of
 from kplan.admission.controllers.workloads import GENERATION_LABEL, REVISION_LABEL, ExpandedWorkload
 from kplan.admission.raw import dig, read_template
 from kplan.objects.models import Object, Pod, ReplicaSet
@@ -111,8 +111,7 @@ def wanted_set(manifest: ManifestObject, running: Object, state: ClusterState, *
     old = normal_template(there)
     if same:
         return set_with(old, running, state)
-    pod = read_template(dig(manifest.raw, "spec.template"), "spec.template")
-    wanted = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    wanted = template_of(manifest)
     # what differs from the template that runs only in fields that are not read looks like it, and is another
     return None if wanted == old else set_with(wanted, running, state)
 
@@ -203,7 +202,7 @@ def generations_adopted(
     if manifest.kind not in ROLLING:
         return Generations()
     written = read_template(dig(manifest.raw, "spec.template"), "spec.template")
-    wanted = normal_template(PodTemplateSpec(metadata=written.metadata, spec=written.spec))
+    wanted = template_of(manifest)
     known = {
         (one.namespace, label_of(one, manifest.kind)): one.data.spec.template for one in state.controller_revisions
     }

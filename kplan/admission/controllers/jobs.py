@@ -6,12 +6,11 @@ timeZone go, is not UTC.
 
 from collections.abc import Collection, Iterator
 
-from kplan.admission.controllers.templates import normal_template
-from kplan.admission.raw import dig, dig_int, dig_text, read_template
+from kplan.admission.controllers.templates import normal_template, template_of
+from kplan.admission.raw import dig, dig_int, dig_text
 from kplan.objects.cron import Schedule, read_schedule
 from kplan.objects.job_tries import ended, replaces_failed_alone, tries_left
 from kplan.objects.models import CronJob, Job, Object, Pod
-from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.state import ClusterState
 from kplan.objects.whole_numbers import natural
 from kplan.sources import ManifestObject
@@ -204,8 +203,7 @@ def cron_job_changes(manifest: ManifestObject, running: CronJob, applied: object
     there = running.spec.job_template.spec if running.spec.job_template is not None else None
     if there is None or there.template is None:
         return True
-    pod = read_template(dig(manifest.raw, f"{_TEMPLATE}.template"), f"{_TEMPLATE}.template")
-    if normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec)) != normal_template(there.template):
+    if template_of(manifest, f"{_TEMPLATE}.template") != normal_template(there.template):
         return True
     numbers = (
         (f"{_TEMPLATE}.parallelism", there.parallelism),

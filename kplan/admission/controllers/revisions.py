@@ -6,9 +6,8 @@ revision, and one further back that differs so is taken for the same.
 
 from collections.abc import Sequence
 
-from kplan.admission.controllers.templates import normal_template
+from kplan.admission.controllers.templates import normal_template, template_of
 from kplan.admission.controllers.workloads import REVISION_LABEL
-from kplan.admission.raw import dig, read_template
 from kplan.objects.models import ControllerRevision, Object, StatefulSet
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.state import ClusterState
@@ -40,8 +39,7 @@ def wanted_revision(manifest: ManifestObject, running: Object, state: ClusterSta
     now = normal_template(there)
     if same:
         return observed_revision(running) or _label(_last_with(now, history), running)
-    pod = read_template(dig(manifest.raw, "spec.template"), "spec.template")
-    wanted = normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))
+    wanted = template_of(manifest)
     return "" if wanted == now else _label(_last_with(wanted, history), running)
 
 

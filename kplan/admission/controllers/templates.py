@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from kplan.admission.policies.defaults import set_spec_defaults
-from kplan.admission.raw import copied
+from kplan.admission.raw import copied, dig, read_template
 from kplan.objects.models.pod import PodTemplateSpec
 from kplan.objects.plain import without_empty
+from kplan.sources import ManifestObject
 
 _CONTROLLER_LABELS = frozenset(
     {
@@ -31,3 +32,13 @@ def normal_template(template: PodTemplateSpec) -> dict[str, object]:
     if isinstance(metadata, dict):
         normal["metadata"] = {key: metadata[key] for key in ("labels", "annotations") if key in metadata}
     return normal
+
+
+def template_of(manifest: ManifestObject, path: str = "spec.template") -> dict[str, object]:
+    """Write the template of a manifest so.
+
+    Raises:
+        Misfit: it does not fit.
+    """
+    pod = read_template(dig(manifest.raw, path), path)
+    return normal_template(PodTemplateSpec(metadata=pod.metadata, spec=pod.spec))

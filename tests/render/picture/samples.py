@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import msgspec
 
 from kplan.cli.main import main
-from kplan.render.picture.canvas import LETTER
+from kplan.render.picture.canvas import wide
 from kplan.render.picture.figure import figure
 from kplan.render.picture.model import Picture
 from kplan.render.picture.pictures import picture_of
@@ -93,7 +93,7 @@ def misplaced(made: Picture) -> list[str]:
             if part.tag == "text":
                 shown = "".join(text for inner in part.iter() if inner.tag != "title" for text in [inner.text or ""])
                 shown += "".join(inner.tail or "" for inner in part)
-                reckoned = LETTER * len(shown)
+                reckoned = wide(shown)
                 left = x - {"end": reckoned, "middle": reckoned / 2}.get(part.get("text-anchor", ""), 0)
                 found += [f"{shown} at {y:.0f} of {height:.0f}"] * (not 0 <= y <= height)
                 found += [
