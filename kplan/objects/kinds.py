@@ -1,6 +1,7 @@
 """THE table of Kubernetes kinds kplan reads, and what a verdict loses when a source lacks one."""
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from kplan.objects import models
 from kplan.objects.models import Object
@@ -27,16 +28,18 @@ class Kind(Struct, frozen=True):
     namespaced: bool = True
     versions: tuple[str, ...] = ("v1",)
     api_name: str = ""
+    name: str = ""
+    """What it is called here: no two have the same name."""
+
+    def __post_init__(self) -> None:
+        force_setattr(
+            self, "name", self.model.__name__.removeprefix("Scheduling")
+        )  # asked for each object that is read
 
     @property
     def everywhere(self) -> bool:
         """Whether every server has it, as v1."""
         return self.versions == ("v1",)
-
-    @property
-    def name(self) -> str:
-        """What it is called here: no two have the same name."""
-        return self.model.__name__.removeprefix("Scheduling")
 
     @property
     def kind(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from kplan.errors import SourceError
+from kplan.sources.counting import count_of
 
 _COUNTED = 1 << 19
 """Length of an object whose values are counted [bytes]."""
@@ -72,17 +73,14 @@ def check_values(data: bytes, file: str) -> None:
     most = max(MOST_VALUES, len(data) // 4)
     if len(data) <= most:
         return
-    values = 0
     is_json = data.lstrip(b" \t\r\n")[:1] in (b"{", b"[") if data[:1].isspace() else data[:1] in (b"{", b"[")
-    for sign in (b",", b"[", b"{") if is_json else (b",", b"[", b"{", b"\n"):
-        values += data.count(sign)
-        if values > most:
-            raise SourceError(
-                f"more than {most:,} values, the most that kplan reads from a file of {len(data):,} bytes",
-                file=file,
-                code="too-many",
-                hint="is it the right file?",
-            )
+    if count_of(data, b",[{" if is_json else b",[{\n") > most:
+        raise SourceError(
+            f"more than {most:,} values, the most that kplan reads from a file of {len(data):,} bytes",
+            file=file,
+            code="too-many",
+            hint="is it the right file?",
+        )
 
 
 def check_count(number: int, most: int, what: str, file: str) -> None:
@@ -102,8 +100,9 @@ def check_count(number: int, most: int, what: str, file: str) -> None:
 
 def too_large(node: Sized) -> str:
     """Say that an object is larger than any that a cluster holds; empty for all others."""
-    if node.size() > LARGEST_OBJECT:
-        return f"an object of {node.size():,} bytes, and {LARGEST_OBJECT:,} is the most that kplan reads"
-    if node.size() > _COUNTED and (parts := node.parts()) > MOST_PARTS:
+    size = node.size()
+    if size > LARGEST_OBJECT:
+        return f"an object of {size:,} bytes, and {LARGEST_OBJECT:,} is the most that kplan reads"
+    if size > _COUNTED and (parts := node.parts()) > MOST_PARTS:
         return f"an object of {parts:,} values, and {MOST_PARTS:,} is the most that kplan reads"
     return ""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from msgspec import inspect
@@ -20,6 +21,10 @@ from kplan.sources.fit import Misfit, describe, type_of
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
+_PLAIN = re.compile(
+    r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z"
+)
+"""Most times, of a day that every month has: they need no calendar."""
 
 
 def check(item: Object) -> None:
@@ -32,18 +37,20 @@ def check(item: Object) -> None:
     if quantities:
         quantities(item)
     meta = item.metadata
-    times = (
-        (("metadata", "creationTimestamp"), meta.creation_timestamp),
-        (("metadata", "deletionTimestamp"), meta.deletion_timestamp),
-        (("status", "startTime"), getattr(getattr(item, "status", None), "start_time", None)),
-    )
-    for path, value in times:
-        if value is not None and not is_time(value):
-            raise Misfit(f"expected a time such as 2006-01-02T15:04:05Z, got {describe(value)}", path)
+    _check_time(meta.creation_timestamp, ("metadata", "creationTimestamp"))
+    _check_time(meta.deletion_timestamp, ("metadata", "deletionTimestamp"))
+    _check_time(getattr(getattr(item, "status", None), "start_time", None), ("status", "startTime"))
+
+
+def _check_time(value: str | None, path: tuple[str, str]) -> None:
+    if value is not None and not is_time(value):
+        raise Misfit(f"expected a time such as 2006-01-02T15:04:05Z, got {describe(value)}", path)
 
 
 def is_time(text: str) -> bool:
     """Tell whether a text is an RFC 3339 time, the only form Kubernetes reads."""
+    if _PLAIN.fullmatch(text):
+        return True
     if not _RFC3339.fullmatch(text):
         return False
     try:
@@ -106,14 +113,32 @@ def _check_each(inner: _Check, parts: Callable[[Any], Iterable[tuple[str | int, 
 
 
 def _check_struct(fields: list[tuple[str, str, _Check]]) -> _Check:
+    if len(fields) == 1:
+        return _check_field(*fields[0])
+    parts_of = attrgetter(*(attribute for attribute, _, _ in fields))
+    checks = [(name, inner) for _, name, inner in fields]
+
     def check(value: Any) -> None:
-        for attribute, name, inner in fields:
-            part = getattr(value, attribute)
+        for part, (name, inner) in zip(parts_of(value), checks, strict=True):
             if part is not None:
                 try:
                     inner(part)
                 except Misfit as misfit:
                     raise misfit.under(name) from None
+
+    return check
+
+
+def _check_field(attribute: str, name: str, inner: _Check) -> _Check:
+    """Make the check of a struct of which one field holds quantities."""
+
+    def check(value: Any) -> None:
+        part = getattr(value, attribute)
+        if part is not None:
+            try:
+                inner(part)
+            except Misfit as misfit:
+                raise misfit.under(name) from None
 
     return check
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -53,6 +54,12 @@ def _decoder(model: type[Object]) -> msgspec.json.Decoder[Object]:
     if decoder is None:
         decoder = _decoders[model] = msgspec.json.Decoder(model)
     return decoder
+
+
+@lru_cache(maxsize=4096)
+def _decoded(api_version: bytes, kind: bytes) -> tuple[str, str]:
+    """Give texts, the same ones for the same bytes."""
+    return api_version.decode("utf-8", "replace"), kind.decode("utf-8", "replace")
 
 
 class JsonPlace(Struct):
@@ -151,7 +158,7 @@ class JsonNode(Struct):
         """See TextNode."""
         match = _IDENTITY_FIRST.match(self.raw)
         if match:
-            return match[1].decode("utf-8", "replace"), match[2].decode("utf-8", "replace")
+            return _decoded(match[1], match[2])
         if not self._begins(b"{"):
             return None
         top = _identity.decode(self.raw)

@@ -12,6 +12,7 @@ from mmap import mmap
 import msgspec
 
 from kplan.errors import SourceError
+from kplan.sources.counting import count_of
 from kplan.sources.passing import Passing
 
 _BYTE = re.compile(r"trailing characters \(byte (\d+)\)")
@@ -223,10 +224,7 @@ class Lines:
             self.passing.let_go(byte)
 
     def _breaks(self, start: int, end: int) -> int:
-        if isinstance(self.data, bytes):
-            return self.data.count(b"\n", start, end)
-        parts = range(start, end, _CHECKED)
-        return sum(self.data[at : min(at + _CHECKED, end)].count(b"\n") for at in parts)
+        return count_of(self.data, b"\n", start, end)
 
 
 def find(text: str, path: tuple[str | int, ...]) -> int:

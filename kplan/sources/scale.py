@@ -47,6 +47,8 @@ class Scales:
     Attributes:
         text: length of all files so far [bytes].
         objects: what the objects take in memory, estimated [bytes].
+        is_dense: whether repeated texts are looked for, as objects are much heavier than their text, or that is not
+            known.
     """
 
     def __init__(self, entry: int = _ENTRY) -> None:
@@ -56,6 +58,7 @@ class Scales:
         self._file = ""
         self._weighed, self._of_text, self._count = 0, 0, 0
         self._drawn = 1
+        self.is_dense = True
 
     def reads(self, size: int, file: str) -> None:
         """Take note of a file that is about to be read [bytes]."""
@@ -81,11 +84,6 @@ class Scales:
             share(item)
 
     @property
-    def is_dense(self) -> bool:
-        """Whether repeated texts are looked for, as objects are much heavier than their text, or that is not known."""
-        return self._count < _FIRST or self._are_heavy
-
-    @property
     def _are_heavy(self) -> bool:
         return self._weighed > _DENSE * self._of_text
 
@@ -95,6 +93,7 @@ class Scales:
         self._weighed += times * weight
         self._of_text += times * size
         self._count += 1
+        self.is_dense = self._count < _FIRST or self._are_heavy
         self.objects += times * (self._entry + own)
         most = max(LEAST_WEIGHT, int(HEAVIEST * self.text))
         if self.objects > most and self._are_heavy and (self._count >= _FIRST or times == 1):

@@ -59,4 +59,9 @@ class Schedulers:
 
 
 def _may_run(name: str, spec: PodSpec) -> bool:
-    return _HINT in name or any(_HINT in (container.image or "") for container in spec.containers or ())
+    if _HINT in name:
+        return True
+    for container in spec.containers or ():  # noqa: SIM110 - asked of each pod that is read: any() takes twice as long
+        if _HINT in (container.image or ""):
+            return True
+    return False
