@@ -160,7 +160,9 @@ def answer(session: Session, asked: CheckAsked, now: datetime | None = None) -> 
     if not asked.files:
         raise UsageError("no manifest to check", code="no-manifest", hint="kplan check FILE... or DIR...")
     baseline = read_baseline(asked.baseline) if asked.baseline else None
-    how = SimulateOptions(doubts=session.doubts)
+    # where losses are held against those before the change, what waits is planned with the manifests and without them
+    plans = 2 if asked.own and asked.policy.survive else 1
+    how = SimulateOptions(doubts=session.doubts, plans=plans)
     manifests = manifest_plan(session, asked.files, asked.namespace, how, own=asked.own, templates=asked.templates)
     played = manifests.first()
     session.planned = played.planner.cluster
@@ -168,6 +170,7 @@ def answer(session: Session, asked: CheckAsked, now: datetime | None = None) -> 
     @cache
     def before() -> Planner:
         without = session.scheduler.planner(session.state, everything=False)
+        without.cluster.work.share(plans)
         if asked.own:
             without.simulate()
         return without

@@ -44,8 +44,8 @@ NOMINATED = 4
 COUNTER, CLASS, CELL = 800, 3, 0.15
 """Units for a rule that is new, for each class of pods that it is held against, and for each that there is: its table
 has a cell for each."""
-TOLD = 300
-"""Units for a cause that is told in full."""
+TOLD, TOLD_NODE = 300, 0.3
+"""Units for a cause, or an answer about one pod, that is told in full, and for each node that the answer may name."""
 SCENARIO, OF_NODE, OF_POD = 200, 0.5, 0.02
 """Units for each scenario, loss and drain that is tried, and each node and pod of the cluster that it changes."""
 

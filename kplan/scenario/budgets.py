@@ -65,9 +65,18 @@ def budgets_over(cluster: Cluster, pod: PodInfo) -> list[PodDisruptionBudget]:
 
 
 def covered(cluster: Cluster, budget: PodDisruptionBudget) -> list[PodInfo]:
-    """Pods that a budget covers, those that wait among them."""
-    rows = np.flatnonzero(np.isin(cluster.pod_class[: len(cluster.pods)], _classes(cluster, budget)))
-    return [pod for pod in map(cluster.pods.__getitem__, rows.tolist()) if not pod.gone]
+    """Pods that a budget covers, those that wait among them; a list that is kept until the cluster changes."""
+    known: dict[str, tuple[PodDisruptionBudget, int, list[PodInfo]]]
+    known = cluster.objects.derived("pods under budgets", (), dict)
+    last = known.get(budget.key)
+    if last is not None and last[0] is budget and last[1] == cluster.stamp:
+        return last[2]
+    there = np.zeros(len(cluster.pod_classes), dtype=np.bool_)
+    there[_classes(cluster, budget)] = True
+    rows = there.take(cluster.pod_class[: len(cluster.pods)]).nonzero()[0]
+    pods = [pod for pod in map(cluster.pods.__getitem__, rows.tolist()) if not pod.gone]
+    known[budget.key] = budget, cluster.stamp, pods
+    return pods
 
 
 def _classes(cluster: Cluster, budget: PodDisruptionBudget) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.daemons import add_tolerations, runs_on, tied_to
@@ -46,8 +46,7 @@ def samples_of(cluster: Cluster, like: str) -> dict[str, PodInfo]:
     """One pod of each DaemonSet that has any, by ``namespace/name`` of the set; the one on ``like`` if there is."""
     home = cluster.node_index.get(like, -1)
     by_owner: dict[str, PodInfo] = {}
-    picked: PickedPods = cluster.objects.derived("pods of DaemonSets", (), lambda: PickedPods(_of_daemon_set))
-    for pod in map(cluster.pods.__getitem__, picked.of(cluster.pods, cluster.pod_generation)):
+    for pod in pods_of_daemons(cluster):
         name = controller(pod)[1]
         if pod.gone or pod.terminating:
             continue
@@ -55,6 +54,12 @@ def samples_of(cluster: Cluster, like: str) -> dict[str, PodInfo]:
         if key not in by_owner or int(cluster.pod_node[pod.row]) == home >= 0:
             by_owner[key] = pod
     return by_owner
+
+
+def pods_of_daemons(cluster: Cluster) -> Iterator[PodInfo]:
+    """Pods of DaemonSets, those that are gone among them, by row."""
+    picked: PickedPods = cluster.objects.derived("pods of DaemonSets", (), lambda: PickedPods(_of_daemon_set))
+    return map(cluster.pods.__getitem__, picked.of(cluster.pods, cluster.pod_generation))
 
 
 def _of_daemon_set(pod: PodInfo) -> bool:

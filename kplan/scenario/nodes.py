@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import numpy as np
 from msgspec import Struct
 
 from kplan.admission import node_of as home_of
@@ -16,6 +15,7 @@ from kplan.objects.lean import replace
 from kplan.objects.models import Node, ResourceSlice, Taint, Toleration
 from kplan.objects.selectors import tolerated
 from kplan.objects.well_known import UNSCHEDULABLE
+from kplan.scenario.daemons import pods_of_daemons
 from kplan.scenario.effect import Effect, bad_step, gone_notes
 from kplan.scenario.going import going
 from kplan.scenario.names import find_nodes
@@ -214,18 +214,13 @@ def removal(cluster: Cluster, names: list[str], text: str) -> Effect:
     gone_with = going(cluster, rows, off=True)
     evicted, lost = gone_with.evicted, gone_with.lost
     missed = tuple(row for row in lost if not of_its_node(cluster.pods[row]))
-    off = map(cluster.pods.__getitem__, np.flatnonzero(cluster.pod_node < 0).tolist())
-    waiting = [pod.row for pod in off if pod.waiting and _daemon_of(pod, names)]
+    off = (pod for pod in pods_of_daemons(cluster) if cluster.pod_node[pod.row] < 0)
+    waiting = [pod.row for pod in off if pod.waiting and home_of(pod.pod) in names]
     changes: list[Change] = [*leave(cluster, (*rows, *waiting)), *(PutNode(name, None) for name in names)]
     gone = frozenset(names)
     slices: Mapping[str, ResourceSlice] = cluster.objects.table("resource_slices")
     changes += [Put("resource_slices", key, None) for key, item in slices.items() if item.spec.node_name in gone]
     return Effect(tuple(changes), evicted, missed, text, tuple(gone_notes(map(cluster.pods.__getitem__, missed))))
-
-
-def _daemon_of(pod: PodInfo, names: list[str]) -> bool:
-    """Whether a waiting pod is a DaemonSet's for one of some nodes."""
-    return controller(pod)[0] == "DaemonSet" and home_of(pod.pod) in names
 
 
 def node_of(cluster: Cluster, name: str) -> Node:

@@ -244,6 +244,26 @@ def test_losses_end_with_those_that_there_was_work_for_even_if_no_pod_comes_back
         assert 0 < len(told["cases"]) < 40
 
 
+def test_a_check_of_losses_and_of_those_before_the_change_is_one_question(
+    tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str], cycles: list[str]
+) -> None:
+    """What waits is planned with the manifests and without them: each plan has half of the work."""
+    lands = tmp_path / "lands.json"
+    lands.write_text(json.dumps({**a_pod(0, {"cpu": "100m"}), "spec": {"containers": [{"name": "c", "image": "i"}]}}))
+    path = snapshot(tmp_path, 1000)
+
+    def tried(*more: str) -> int:
+        cycles.clear()
+        told = asked(capsys, "check", str(lands), "--snapshot", path, *more)
+        doubt = next(doubt["text"] for doubt in told["doubts"] if doubt["code"] == "not-tried")
+        return int(doubt.partition("the ")[2].partition(" before")[0])
+
+    alone, ran = tried(), len(cycles)
+    both = tried("--survive", "node")
+    assert alone // 3 <= both <= alone * 2 // 3
+    assert len(cycles) < 2 * ran, "the plan without the manifests has the other half, and no work of its own"
+
+
 def test_a_comparison_leaves_out_the_plans_that_watch_where_building_takes_most_of_the_work(
     tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,22 +1,28 @@
 """Sweeps over a real Dask scheduler with two workers: the same as here, also if one of them is killed meanwhile."""
 
+import json
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kplan.cli.main import main
+from kplan.cluster import work
 from kplan.errors import KplanError, UsageError
-from kplan.studies.sweep import Workers, digests, sweep
+from kplan.studies.sweep import Workers, bench, digests, sweep
 from kplan.studies.sweep.base import PackedBase, pack
 from kplan.studies.sweep.dask import DaskWorkers
 from tests.scenario.worlds import shop
 from tests.studies.sweeping import Held, Lethal, bench_of, everything, swept, timeless, until
 from tests.studies.test_sweep_processes import waiting
 from tests.sweep_dask.cluster import DaskCluster, dask_cluster
+
+DEMO = str(Path(__file__).parents[2] / "kplan" / "data" / "demo.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +65,35 @@ def test_a_worker_that_is_killed_takes_nothing_with_it(cluster: DaskCluster, tmp
 def test_it_goes_on_with_the_one_that_is_left_and_one_that_comes_later(cluster: DaskCluster) -> None:
     bench, scenarios = everything()
     assert swept(bench, scenarios, Workers(dask=cluster.file)) == swept(bench, scenarios, Workers(jobs=1))
+
+
+def test_a_sweep_that_ends_with_its_work_ends_at_the_same_scenario_there(
+    cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A short text has work for some scenarios: which, hangs on their order, and not on who was done first."""
+    for name, units in {"POD": 0, "KILOBYTE": 0, "YAML": 0, "MOST": 3_000}.items():
+        monkeypatch.setattr(work, name, units)
+    monkeypatch.setattr(bench, "A_SCENARIO", 100)
+    asked = ["sweep", "--fail-each", "node", "--k8s-version", "1.37", "--snapshot", DEMO, "-o", "json"]
+
+    def told(*how: str) -> dict[str, Any]:
+        capsys.readouterr()
+        assert main([*asked, *how]) == 2
+        document: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return document
+
+    here, there = told("-j", "1"), told("--dask", cluster.file)
+    assert here["notTried"] > 0
+    assert (there["notTried"], there["sentence"], there["doubts"]) == (
+        here["notTried"],
+        here["sentence"],
+        here["doubts"],
+    )
+    assert [timeless_case(case) for case in there["outcomes"]] == [timeless_case(case) for case in here["outcomes"]]
+
+
+def timeless_case(case: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in case.items() if name != "seconds"}
 
 
 def test_where_no_scheduler_answers_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

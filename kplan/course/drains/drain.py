@@ -151,7 +151,8 @@ def run_drain(
         why: asked about each pod that finds no place.
         enough: asked before the first eviction from a node, and where something finds no place: break off there.
     """
-    going = None if why is not None and enough is None else _pods(planner.cluster, nodes)
+    # where nodes take pods until their turn comes, those leave, too
+    going = None if rolling else _pods(planner.cluster, nodes)
     run: DrainRun[W] = DrainRun(Budgets(planner.cluster, going))
     if enough is None:  # who asks whether it goes through at all does not ask what it costs
         run.serving = Serving(planner.cluster)

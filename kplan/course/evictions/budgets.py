@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import BUDGET
 from kplan.objects.models import PodDisruptionBudget
 from kplan.objects.models.policy import PodDisruptionBudgetStatus
 from kplan.scenario.budgets import budgets_over, healthy, status_of, without_scale
@@ -154,6 +155,7 @@ class Budgets:
         self._follow()
         status = self._known.get(budget.key)
         if status is None:
+            self.cluster.work.charge(BUDGET)
             status = self._known[budget.key] = status_of(self.cluster, budget)
         return status
 

@@ -165,10 +165,19 @@ def pace(cluster: Cluster, lost: Collection[str]) -> Pace:
         lost: names of the nodes that are lost.
     """
     gone = frozenset(lost)
-    if all(node.name in gone or not _is_ready(node) for node in cluster.nodes):
+    known: dict[int, tuple[Node, bool]] = cluster.objects.derived("readiness-of-nodes", (), dict)
+
+    def is_ready(node: Node) -> bool:
+        """Read a node once: each of thousands of losses asks about all."""
+        told = known.get(id(node))
+        if told is None:
+            told = known[id(node)] = node, _is_ready(node)
+        return told[1]
+
+    if all(node.name in gone or not is_ready(node) for node in cluster.nodes):
         return Pace(gone, everything=True)
     zone_of = {name: _zone_key(cluster.nodes[cluster.node_index[name]]) for name in lost}
-    before = Counter(_zone_key(node) for node in cluster.nodes if node.name not in gone and not _is_ready(node))
+    before = Counter(_zone_key(node) for node in cluster.nodes if not is_ready(node) and node.name not in gone)
     losses = {
         key: _loss(key[1], number, number + before[key], _zone_size(cluster, *key))
         for key, number in Counter(zone_of.values()).items()

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.pods import DEFAULT_SCHEDULER
+from kplan.cluster.work import TOLD, TOLD_NODE
 from kplan.course.evictions.returning import after_eviction
 from kplan.course.readiness.serving import without
 from kplan.course.trial.alike import likeness
@@ -147,6 +148,7 @@ def _skipped(context: Context, pod: PodInfo) -> Explained:
 
 def _answer(context: Context, pod: PodInfo, runs_on: str) -> Explained:
     cluster = context.planner.cluster
+    cluster.work.charge(TOLD + TOLD_NODE * len(cluster.nodes))
     asked = RunCycle.as_set(context.planner, pod)
     outcome = asked.outcome
     groups = find_groups(asked)
