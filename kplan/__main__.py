@@ -5,7 +5,7 @@ import gc
 import os
 import sys
 
-OBJECTS_BETWEEN_COLLECTIONS = (50_000, 20, 1000)
+OBJECTS_BETWEEN_COLLECTIONS = (50_000, 1000, 1000)
 """What is read and planned stays until the process ends: with Python's own thresholds, a fifth of the time of a large
 cluster went into looking for garbage."""
 

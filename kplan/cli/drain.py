@@ -167,6 +167,7 @@ def answer(
     names = list(dict.fromkeys(name for text in named for name in find_nodes(planner.cluster, text)))
     if find:
         candidates = names if named else None
+        there = tuple(pods_on(planner.cluster, candidates))
         with progress("draining") as tell:
             plan = find_nodes_to_drain(
                 planner,
@@ -177,8 +178,9 @@ def answer(
                 progress=tell,
                 seen=seen,
                 known=so_far,
+                last=True,
             )
-        return with_plan_doubts(plan, planner, pods_on(planner.cluster, candidates), depends)
+        return with_plan_doubts(plan, planner, there, depends)
     if not names:
         raise UsageError("no node is named", code="no-node", hint="kplan drain NODE, -l SELECTOR, or --find")
     asked = DrainAsked(names, given, rolling=rolling, together=together, delete=delete, doubts=session.doubts)

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kplan.cluster.cluster import FIXED_RESOURCES, Cluster, Revert
+from kplan.cluster.copies import same_by_parts
 from kplan.cluster.counters import Counters
-from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, NOBODY, PodInfo, seconds
+from kplan.cluster.pods import DEFAULT_SCHEDULER, NO_TIME, NOBODY, PodClass, PodInfo, seconds
 from kplan.cluster.schema import COLUMNS, PER_POD, PER_RESOURCE, sizes_of
+from kplan.cluster.spread_labels import labels_spread_by
 from kplan.cluster.work import Work
 from kplan.objects.models import Node, Pod
 from kplan.objects.models.meta import OwnerReference
@@ -101,16 +103,28 @@ def allocatable_of(node: Node) -> dict[str, int]:
     return amounts
 
 
-def append_pods(cluster: Cluster, pods: Sequence[Pod]) -> Revert:
-    """Add rows for pods that have not ended; return what takes exactly them away again."""
+def append_pods(cluster: Cluster, pods: Sequence[Pod], made_of: PodInfo | None = None) -> Revert:
+    """Add rows for pods that have not ended; return what takes exactly them away again.
+
+    Args:
+        cluster: the cluster.
+        pods: the pods.
+        made_of: the pod that a single one was copied from: what it has from that need not be worked out again.
+    """
     before = len(cluster.pods)
     resources = cluster.resources
     running = [pod for pod in pods if not pod.ended]
+    cluster.spread_by |= labels_spread_by(running)
     known: dict[bytes, PodAmounts] = cluster.objects.derived("what pods count", (), dict)
-    counted = [_counted(cluster, pod, known) for pod in running]
-    infos = [
-        _info(cluster, pod, before + i, counts) for i, (pod, counts) in enumerate(zip(running, counted, strict=True))
-    ]
+    if made_of is not None and len(running) == 1 and same_by_parts(made_of, running[0]):
+        counted = [PodAmounts(made_of.requests, made_of.non_zero, made_of.requests, made_of.non_zero)]
+        infos = [_info(cluster, running[0], before, counted[0], made_of.pod_class)]
+    else:
+        counted = [_counted(cluster, pod, known) for pod in running]
+        infos = [
+            _info(cluster, pod, before + i, counts)
+            for i, (pod, counts) in enumerate(zip(running, counted, strict=True))
+        ]
     widen(cluster, sorted({name for counts in counted for name in counts.on_node} - set(cluster.resources)))
 
     shadowed = {info.key: cluster.pod_index.get(info.key) for info in infos}
@@ -221,7 +235,7 @@ def _lengthened(cluster: Cluster, name: str, values: Array) -> Array:
     return room[..., :need]
 
 
-def _info(cluster: Cluster, pod: Pod, row: int, counts: PodAmounts) -> PodInfo:
+def _info(cluster: Cluster, pod: Pod, row: int, counts: PodAmounts, pod_class: PodClass | None = None) -> PodInfo:
     spec, metadata = pod.spec, pod.metadata
     name, namespace = metadata.name or "", metadata.namespace or ""
     key = f"{namespace}/{name}" if namespace else name
@@ -234,7 +248,7 @@ def _info(cluster: Cluster, pod: Pod, row: int, counts: PodAmounts) -> PodInfo:
         metadata.uid or key,
         spec.priority or 0,
         cluster.as_scheduler or spec.scheduler_name or DEFAULT_SCHEDULER,
-        cluster.classes.of(pod),
+        pod_class or cluster.classes.of(pod),
         counts.requests,
         counts.non_zero,
         bool(spec.node_name),

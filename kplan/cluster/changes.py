@@ -150,13 +150,19 @@ class Put(Struct, frozen=True):
 
 
 class AddPods(Struct, frozen=True):
-    """Pods appear: those of manifests, or victims that their controllers make again."""
+    """Pods appear: those of manifests, or victims that their controllers make again.
+
+    Attributes:
+        pods: the pods.
+        made_of: row of the pod that a single one was copied from; -1 for none.
+    """
 
     pods: tuple[Pod, ...]
+    made_of: int = -1
 
     def apply(self, cluster: Cluster) -> Revert:
         """Append rows to the pod columns."""
-        return append_pods(cluster, self.pods)
+        return append_pods(cluster, self.pods, cluster.pods[self.made_of] if self.made_of >= 0 else None)
 
 
 class Relabel(Struct, frozen=True):

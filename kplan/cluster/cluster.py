@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,6 +37,7 @@ class Change(Protocol):
         ...
 
 
+_NODE_NAME = attrgetter("pod.spec.node_name")
 CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2
 """Rows of the resources every cluster has."""
 FIXED_RESOURCES = ("cpu", "memory", "ephemeral-storage")
@@ -70,6 +72,7 @@ class Cluster:
         rooms: by name of a column of pods, the array with spare room that it is the first part of.
         pods_read: rows of the pods that were read: those behind them came later.
         nominations: whether any pod was ever nominated to a node.
+        spread_by: labels that spread constraints name, of all pods that ever were there.
         controllers: kind and name of each controller of a pod, held once for all of its pods.
         work: what is worked out on it, and the most that may be.
     """
@@ -116,6 +119,7 @@ class Cluster:
         self.rooms: dict[str, NDArray[Any]] = {}
         self.pods_read = 0
         self.nominations = False
+        self.spread_by: set[str] = set()
         self.controllers: dict[tuple[str, str], tuple[str, str]] = {}
         self.work = Work()
         self.counters: Counters
@@ -123,6 +127,7 @@ class Cluster:
         self._all_rows = np.zeros(0, dtype=np.intp)
         self._naming: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, dtype=np.intp))
         self._groups = GroupMembers()
+        self._everywhere: tuple[int, dict[int, bool]] = (-1, {})
         self._by_name = Ranks(lambda pod: (pod.namespace, pod.name), by_name)
         self._by_importance = Ranks(
             lambda pod: (-pod.priority, int(self.pod_start[pod.row]), pod.namespace, pod.name), self._all_by_importance
@@ -146,9 +151,9 @@ class Cluster:
         return self._by_name.of(self.pods, self.pod_generation)
 
     @property
-    def pod_importance(self) -> NDArray[np.intp]:
-        """intp[P], the place of each pod by priority, the highest first, then the earliest start, then the name."""
-        return self._by_importance.of(self.pods, self.pod_generation)
+    def pods_by_importance(self) -> NDArray[np.intp]:
+        """intp[P], rows of pods by priority, the highest first, then the earliest start, then the name."""
+        return self._by_importance.order(self.pods, self.pod_generation)
 
     @property
     def lowest_priority(self) -> int | None:
@@ -165,7 +170,8 @@ class Cluster:
         """intp[K], rows of the pods whose spec names a node, whether that is there or not."""
         generation, rows = self._naming
         if generation != self.pod_generation:
-            rows = np.array([pod.row for pod in self.pods if pod.pod.spec.node_name], dtype=np.intp)
+            names = map(bool, map(_NODE_NAME, self.pods))
+            rows = np.fromiter(names, dtype=np.bool_, count=len(self.pods)).nonzero()[0]
             self._naming = (self.pod_generation, rows)
         return rows
 
@@ -177,6 +183,14 @@ class Cluster:
     def resource(self, name: str) -> int | None:
         """Row of a resource, or None if neither a node nor a pod knows it."""
         return self.resources.get(name)
+
+    def is_everywhere(self, resource: int) -> bool:
+        """Whether each node has some of a resource, by row."""
+        epoch, known = self._everywhere
+        if epoch != self.touched.epoch or resource not in known:
+            known = {**(known if epoch == self.touched.epoch else {}), resource: bool(self.allocatable[resource].all())}
+            self._everywhere = (self.touched.epoch, known)
+        return known[resource]
 
     def namespace_labels(self, namespace: str) -> Mapping[str, str]:
         """Labels of a namespace; empty if the state does not hold it."""
@@ -222,8 +236,12 @@ class Cluster:
     def move(self, pod: int, node: int, sign: int) -> None:
         """Count a pod in on a node (sign 1) or out (-1). Called by changes alone."""
         self.pod_node[pod] = node if sign > 0 else -1
-        self.requested[:, node] += sign * self.pod_request[:, pod]
-        self.non_zero_requested[:, node] += sign * self.pod_non_zero[:, pod]
+        if sign > 0:  # without a product: drains move hundreds of thousands
+            self.requested[:, node] += self.pod_request[:, pod]
+            self.non_zero_requested[:, node] += self.pod_non_zero[:, pod]
+        else:
+            self.requested[:, node] -= self.pod_request[:, pod]
+            self.non_zero_requested[:, node] -= self.pod_non_zero[:, pod]
         self.pod_count[node] += sign
         self.counters.move(int(self.pod_class[pod]), node, sign)
         if self.touched.followed:
@@ -231,9 +249,12 @@ class Cluster:
 
     def count_ahead(self, pod: int, rows: NDArray[np.intp], times: Int) -> None:
         """Count pods like one in on nodes, int64[M] times on each, without placing any. Called by changes alone."""
-        self.requested[:, rows] += self.pod_request[:, pod, np.newaxis] * times
-        self.non_zero_requested[:, rows] += self.pod_non_zero[:, pod, np.newaxis] * times
-        self.pod_count[rows] += times
+        more = np.zeros(len(self.nodes), dtype=np.int64)
+        more[rows] = times
+        for amounts, asked in ((self.requested, self.pod_request), (self.non_zero_requested, self.pod_non_zero)):
+            for resource in asked[:, pod].nonzero()[0]:
+                amounts[resource] += asked[resource, pod] * more
+        self.pod_count += more
         self.counters.count_ahead(int(self.pod_class[pod]), rows, times)
         if self.touched.followed:
             self.touched.pods(rows.tolist())

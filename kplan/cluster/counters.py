@@ -149,7 +149,10 @@ class Counters:
     def move(self, pod_class: int, node: int, sign: int) -> None:
         """Count one pod of a class in (sign 1) or out (-1) on a node."""
         used = len(self._weigh)
-        self.counts[:used, node] += sign * self.weights[:used, pod_class]
+        if sign > 0:
+            self.counts[:used, node] += self.weights[:used, pod_class]
+        else:
+            self.counts[:used, node] -= self.weights[:used, pod_class]
 
     def count_ahead(self, pod_class: int, rows: NDArray[np.intp], times: Int) -> None:
         """Count pods of a class in on nodes, int64[M] times on each. Called by the cluster alone."""

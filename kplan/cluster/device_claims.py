@@ -113,12 +113,13 @@ def _without(claim: ResourceClaim, uid: str) -> ResourceClaim | None:
     return replace(claim, status=replace(claim.status, reserved_for=rest) if rest else ResourceClaimStatus())
 
 
-def arrive(cluster: Cluster, pods: Sequence[Pod]) -> tuple[Change, ...]:
+def arrive(cluster: Cluster, pods: Sequence[Pod], made_of: int = -1) -> tuple[Change, ...]:
     """What changes when pods are made in place of others, or beside them: their own device claims are made, too.
 
     Args:
         cluster: the cluster.
         pods: copies; their status names the claims of the pods that they are copied from.
+        made_of: row of the pod that a single one was copied from; -1 where that is not said.
     """
     claims: list[Put] = []
     made = []
@@ -127,7 +128,7 @@ def arrive(cluster: Cluster, pods: Sequence[Pod]) -> tuple[Change, ...]:
             pod, mine = _with_claims(cluster, pod)
             claims += mine
         made.append(pod)
-    return (*claims, *([AddPods(tuple(made))] if made else []))
+    return (*claims, *([AddPods(tuple(made), made_of)] if made else []))
 
 
 def _with_claims(cluster: Cluster, pod: Pod) -> tuple[Pod, list[Put]]:

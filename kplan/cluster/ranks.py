@@ -50,6 +50,11 @@ class Ranks:
             self._generation = generation
         return self._ranks
 
+    def order(self, pods: Sequence[PodInfo], generation: int) -> Rows:
+        """intp[P], rows of the pods in order; arguments as of ``of``."""
+        self.of(pods, generation)
+        return self._order
+
     def _update(self, pods: Sequence[PodInfo]) -> None:
         same = self._same(pods)
         new = range(same, len(pods))

@@ -82,7 +82,9 @@ class Findings(Struct, Generic[C_co], frozen=True):
 
     @property
     def failed(self) -> Mask:
-        """bool[M], True for each world that any refusal or error holds for."""
+        """bool[M], True for each world that any refusal or error holds for; not to be written to."""
+        if len(self.refusals) == 1 and not self.errors:
+            return self.refusals[0].rows
         mask = np.zeros(len(self.unresolvable), dtype=np.bool_)
         for refusal in self.refusals:
             mask |= refusal.rows

@@ -26,6 +26,21 @@ def _none(pods: Rows) -> Mask:
     return np.zeros(len(pods), dtype=np.bool_)
 
 
+def _picked(weights: Int, pods: Rows) -> Int:
+    """int64[..., K], the weights of some pods.
+
+    ``take`` copies all of an array that is not contiguous first, as the columns of pods with room behind them are not.
+    """
+    if weights.flags.c_contiguous:
+        return weights.take(pods, axis=-1)
+    if weights.ndim == 1:
+        return weights[pods]
+    picked = np.empty((*weights.shape[:-1], len(pods)), dtype=weights.dtype)
+    for row, into in zip(weights, picked, strict=True):
+        into[...] = _picked(row, pods)
+    return picked
+
+
 class Worlds:
     """M hypothetical worlds, one a row.
 
@@ -100,9 +115,15 @@ class Worlds:
         if local and away.any():
             pod, row, sign = pod[~away], row[~away], sign[~away]
         sums = np.zeros((*weights.shape[:-1], len(self.rows)), dtype=np.int64)
-        flat_weights = weights.reshape(-1, weights.shape[-1])
-        for sum_row, weight_row in zip(sums.reshape(-1, len(self.rows)), flat_weights, strict=True):
-            np.add.at(sum_row, row, weight_row[pod] * sign)
+        amounts = _picked(weights, pod) * sign
+        if (row[1:] >= row[:-1]).all():  # those of a world stand together, as they do when a search begins
+            starts = np.flatnonzero(np.concatenate(([len(row) > 0], row[1:] != row[:-1])))
+            sums[..., row[starts]] = np.add.reduceat(amounts, starts, axis=-1)
+        else:
+            for sum_row, amount_row in zip(
+                sums.reshape(-1, len(self.rows)), amounts.reshape(-1, len(row)), strict=True
+            ):
+                np.add.at(sum_row, row, amount_row)
         self._sums[id(weights), local] = (weights, sums)
         return sums
 
@@ -122,7 +143,7 @@ class Worlds:
         for (_, local), (weights, sums) in self._sums.items():
             if local and away:
                 continue
-            amounts = weights.take(pods, axis=-1)
+            amounts = _picked(weights, pods)
             where = sums if everywhere else sums[..., at]
             (np.add if sign > 0 else np.subtract)(where, amounts, out=where)
             if not everywhere:

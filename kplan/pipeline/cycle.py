@@ -135,15 +135,15 @@ class Cycle(Struct):
         error = statuses.first_error()
         if error is not None:
             return replace(outcome, error=error.reasons[0])
-        first = self.nominated if self.nominated in rows[diagnosis.feasible] else -1
+        first = self.nominated if self.nominated >= 0 and self.nominated in rows[diagnosis.feasible] else -1
         if self.pipeline.callers and diagnosis.feasible.any():
             diagnosis, first, failure, self.bare = self._extenders.narrowed(diagnosis, statuses, first)
             outcome = replace(outcome, diagnosis=diagnosis, error=failure)
             if failure:
                 return outcome
-        if not diagnosis.feasible.any():
+        feasible = rows.take(diagnosis.feasible.nonzero()[0])
+        if not len(feasible):
             return self._unschedulable(outcome, statuses, preempt=preempt)
-        feasible = rows[diagnosis.feasible]
         try:
             scores = self._score(feasible)
         except NotAskedError as failure:
@@ -196,8 +196,6 @@ class Cycle(Struct):
         names: frozenset[str] | None = None
         refused: NodeStatus | None = None
         for plugin in self.pipeline.at(Point.PRE_FILTER):
-            if not hasattr(plugin, "pre_filter"):
-                continue
             self.cluster.work.charge(ASKED)
             answer = self._kept_pre_filter(plugin) or plugin.pre_filter(self.pod, self.cluster)
             if isinstance(answer, Skip):
@@ -290,7 +288,7 @@ class Cycle(Struct):
         total, raw, weighted = scored.total, scored.raw, scored.weighted
         for name, (said, added) in self._extenders.scores(rows).items():
             raw, weighted, total = {**raw, name: said}, {**weighted, name: added}, total + added
-        best = rows[total == total.max()]
+        best = rows.take((total == total.max()).nonzero()[0])
         return NodeScores(rows, raw, weighted, total, scored.skipped, tuple(best.tolist()), scored.problem)
 
     def _unschedulable(self, outcome: Outcome, statuses: Statuses | None, *, preempt: bool) -> Outcome:

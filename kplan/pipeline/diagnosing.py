@@ -60,7 +60,7 @@ def diagnosed(
         run: the pass without nominated pods.
         statuses: status of each node.
     """
-    failing = tuple(PluginFindings(a.plugin, a.positions, a.findings) for a in run.asked if a.failed.any())
+    failing = tuple(PluginFindings(a.plugin, a.positions, a.findings) for a in run.asked if np.count_nonzero(a.failed))
     feasible, unschedulable = statuses.feasible, statuses.unschedulable
     return Diagnosis(None, tuple(limits), names, rows, left_out, reason, feasible, unschedulable, failing, statuses)
 

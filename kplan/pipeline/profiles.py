@@ -16,6 +16,14 @@ from kplan.framework.features import Features
 from kplan.plugins.registry import find, make
 
 _SCORING = (Point.PRE_SCORE.value, Point.SCORE.value)
+_HOOKS = {
+    Point.PRE_FILTER.value: "pre_filter",
+    Point.PRE_SCORE.value: "pre_score",
+    Point.SCORE.value: "score",
+    Point.RESERVE.value: "reserve",
+}
+"""What a plugin has that does anything at a point; those that a configuration names there and have it not are not
+looked at in each cycle."""
 
 
 class Pipeline(Struct, frozen=True):
@@ -25,7 +33,7 @@ class Pipeline(Struct, frozen=True):
         profile: what it was made from.
         features: version and gates.
         plugins: instance by name.
-        points: instances by extension point, in running order.
+        points: instances by extension point, in running order; where each cycle asks them, those that answer there.
         extenders: of the whole scheduler, those that are not asked.
         callers: what asks the others, in the order in which they are asked.
     """
@@ -39,7 +47,7 @@ class Pipeline(Struct, frozen=True):
 
     def at(self, point: Point) -> tuple[Any, ...]:
         """Plugins of one extension point in running order."""
-        return self.points.get(point.value, ())
+        return self.points.get(point._value_, ())  # ``value`` is a property that takes as long as the rest
 
     def without_score(self, plugin: str) -> Pipeline:
         """The same without the scores of one plugin."""
@@ -74,7 +82,10 @@ def bind_profiles(
                     plugin = make(made, profile.args.get(name, profile.raw_args.get(name)), features)
                     plugins[name] = plugin
         points = {
-            point: tuple(plugins[name] for name in names if name in plugins) for point, names in profile.plugins.items()
+            point: tuple(
+                plugins[name] for name in names if name in plugins and hasattr(plugins[name], _HOOKS.get(point, "name"))
+            )
+            for point, names in profile.plugins.items()
         }
         pipelines[profile.scheduler_name] = Pipeline(profile, features, plugins, points, extenders, callers)
     return pipelines

@@ -53,6 +53,8 @@ class Queue(Struct, frozen=True):
         Source: v1.37.2 framework/runtime/framework.go addGENominatedPods, backend/queue/scheduling_queue.go addPod;
         v1.36.3 backend/queue/scheduling_queue.go moveToActiveQ.
         """
+        if not cluster.nominations:
+            return {}
         by_node: dict[int, list[int]] = {}
         rows = (cluster.pod_nominated >= 0).nonzero()[0].tolist()
         cluster.work.charge(NOMINATED * len(rows))

@@ -48,7 +48,7 @@ class Scored(Struct, frozen=True):
 
     def told(self) -> NodeScores:
         """The same as an outcome tells it, where no extender scored."""
-        best = self.rows[self.total == self.total.max()]
+        best = self.rows.take((self.total == self.total.max()).nonzero()[0])
         return NodeScores(self.rows, self.raw, self.weighted, self.total, self.skipped, tuple(best.tolist()))
 
 

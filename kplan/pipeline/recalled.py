@@ -79,12 +79,12 @@ class _Column(Struct, eq=False):
         self.used, self.edited = len(touched.used), len(touched.edited)
         if used != self.used or edited != self.edited:
             fresh = touched.since(used, edited)
-            self.said[fresh] = self.ask(cluster, plain(fresh))
-            self.look()
+            said = self.said[fresh] = self.ask(cluster, plain(fresh))
+            self.level = self.level and bool((said == self.said[0]).all())
         return self.said
 
     def look(self) -> None:
-        """See whether it ranks nodes, where that seldom becomes another thing."""
+        """See whether it ranks nodes; what ranks them once is taken to do so as long as it is kept."""
         if self.weight and not self.by_usage:
             self.level = bool((self.said == self.said[:1]).all())
 
@@ -208,7 +208,7 @@ class Recalled(Struct):
             states = dict(states)
             for plugin in template.asked:
                 states[plugin.name] = _made(plugin.pre_filter(pod, cluster))
-        rows = np.flatnonzero(_every(template.filters, cluster))
+        rows = _every(template.filters, cluster).nonzero()[0]
         for plugin in template.live:
             state = states.get(plugin.name)
             if not isinstance(state, Skip):
@@ -217,7 +217,7 @@ class Recalled(Struct):
             raise _WholeCycleError
         prepared = dict(template.prepared)
         total = self._total(template, pod, states, prepared, rows)
-        best = tuple(rows[total == total.max()].tolist())
+        best = tuple(rows.take((total == total.max()).nonzero()[0]).tolist())
         skipped = tuple([name for name, state in prepared.items() if isinstance(state, Skip)])
         return NodeScores(_NO_ROWS, {}, {}, _NO_ROWS, skipped, best), states
 
@@ -230,7 +230,7 @@ class Recalled(Struct):
         for column in template.scaled:
             said = column.now(cluster)
             if not column.level:
-                scaled = column.plugin.normalize(column.pod, column.state, cluster, rows, said[rows])
+                scaled = column.plugin.normalize(column.pod, column.state, cluster, rows, said.take(rows))
                 total += scaled * column.weight
         for name, made in prepared.items():
             if made is _AGAIN:
@@ -259,24 +259,21 @@ class Recalled(Struct):
             raise _WholeCycleError
         template.states, template.asked = {}, []
         for plugin in pipeline.at(Point.PRE_FILTER):
-            if hasattr(plugin, "pre_filter"):
-                if _reads(plugin, Point.PRE_FILTER, pod) & ~_NODE:
-                    template.asked.append(plugin)
-                else:
-                    template.states[plugin.name] = _made(plugin.pre_filter(pod, cluster))
+            if _reads(plugin, Point.PRE_FILTER, pod) & ~_NODE:
+                template.asked.append(plugin)
+            else:
+                template.states[plugin.name] = _made(plugin.pre_filter(pod, cluster))
         template.filters, template.live = [], []
         for plugin in pipeline.at(Point.FILTER):
             self._begin_filter(template, plugin)
         template.prepared, template.scores, template.scaled, template.ranked = {}, [], [], []
         for plugin in pipeline.at(Point.PRE_SCORE):
-            if hasattr(plugin, "pre_score"):
-                stands = _by_itself(plugin) and not _reads(plugin, Point.PRE_SCORE, pod) & ~_NODE
-                state = _state(template.states, plugin.name)
-                made = _made(plugin.pre_score(pod, state, cluster, cluster.all_rows)) if stands else _AGAIN
-                template.prepared[plugin.name] = made
+            stands = _by_itself(plugin) and not _reads(plugin, Point.PRE_SCORE, pod) & ~_NODE
+            state = _state(template.states, plugin.name)
+            made = _made(plugin.pre_score(pod, state, cluster, cluster.all_rows)) if stands else _AGAIN
+            template.prepared[plugin.name] = made
         for plugin in pipeline.at(Point.SCORE):
-            if hasattr(plugin, "score"):
-                self._begin_score(template, plugin)
+            self._begin_score(template, plugin)
         template.epoch = cluster.touched.epoch
 
     def _begin_filter(self, template: _Template, plugin: Any) -> None:
@@ -381,13 +378,15 @@ def _sum(columns: list[_Column], cluster: Cluster, rows: Rows) -> NDArray[np.int
     whole = columns[0].now(cluster)
     for column in columns[1:]:
         whole = whole + column.now(cluster)
-    at: NDArray[np.int64] = whole[rows]
+    at: NDArray[np.int64] = whole.take(rows)
     return at
 
 
 def _every(columns: list[_Column], cluster: Cluster) -> Mask:
     """bool[N], nodes that all of them let the pod onto."""
-    fits = np.ones(len(cluster.nodes), dtype=np.bool_)
-    for column in columns:
+    if not columns:
+        return np.ones(len(cluster.nodes), dtype=np.bool_)
+    fits = columns[0].now(cluster).copy()
+    for column in columns[1:]:
         fits &= column.now(cluster)
     return fits

@@ -53,8 +53,6 @@ def reserve(cycle: Cycle, row: int, apply: Callable[[Sequence[Change]], object],
     taken = Taken()
     apply((Assume(cycle.pod.row, row),))
     for plugin in cycle.pipeline.at(Point.RESERVE):
-        if not hasattr(plugin, "reserve"):
-            continue
         choice = (cycle.choices.get(plugin.name) or {}).get(row)
         answer = plugin.reserve(cycle.pod, cycle.states.get(plugin.name), cycle.cluster, row, choice)
         if isinstance(answer, Failed | Refused):

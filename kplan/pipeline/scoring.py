@@ -76,7 +76,7 @@ class Scoring(Struct, frozen=True):
         problem = ""
         for plugin in self.pipeline.at(Point.SCORE):
             name = plugin.name
-            if not hasattr(plugin, "score") or isinstance(states.get(name), Skip):
+            if isinstance(states.get(name), Skip):
                 continue
             # None where PreScore is turned off at its point: plugins then do as upstream's do
             state = states.get(name) if hasattr(plugin, "pre_score") else self.filtered.get(name)
@@ -108,8 +108,6 @@ class Scoring(Struct, frozen=True):
         states: dict[str, Any] = {}
         for plugin in self.pipeline.at(Point.PRE_SCORE):
             name = plugin.name
-            if not hasattr(plugin, "pre_score"):
-                continue
             if (
                 former is not None
                 and self.kept is not None
@@ -149,11 +147,12 @@ class Scoring(Struct, frozen=True):
         if hasattr(plugin, "pre_score") and state is not kept.scored.states.get(plugin.name):
             return self._scores(plugin, state, rows)
         told = kept.scores(plugin.name, len(self.cluster.nodes))
-        fresh = rows[~told.known[rows]]
-        if len(fresh):
+        known = told.known.take(rows)
+        if not known.all():
+            fresh = rows[~known]
             told.scores[fresh] = self._scores(plugin, state, fresh)
             told.known[fresh] = True
-        return told.scores[rows]
+        return told.scores.take(rows)
 
     def _scores(self, plugin: Any, state: Any, rows: Rows) -> NDArray[np.int64]:
         self.cluster.work.charge(ASKED + WORLD * len(rows))

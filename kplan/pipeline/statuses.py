@@ -94,10 +94,15 @@ class FilterPass(Struct, frozen=True):
             mask[self.error_positions()] = False
             return mask
         for index, asked in enumerate(self.asked):
-            mine = self.first[asked.positions] == index
+            whole = len(asked.positions) == len(mask)  # asked of every world, in order
+            mine = (self.first if whole else self.first[asked.positions]) == index
             for error in asked.findings.errors:
                 mine[error.row] = False
-            mask[asked.positions[mine & ~asked.findings.unresolvable]] = True
+            mine &= ~asked.findings.unresolvable
+            if whole:
+                mask |= mine
+            else:
+                mask[asked.positions[mine]] = True
         return mask
 
     def count_reasons(self, where: Mask) -> Counter[str]:

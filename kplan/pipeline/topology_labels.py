@@ -14,7 +14,6 @@ from msgspec import Struct
 from kplan.cluster import Change, Cluster, PodInfo, Relabel
 from kplan.framework.features import Features
 from kplan.objects.models import LabelSelector
-from kplan.objects.models.pod import TopologySpreadConstraint
 
 GATE = "PodTopologyLabelsAdmission"
 _LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
@@ -24,25 +23,26 @@ def labels_of_binding(cluster: Cluster, pod: PodInfo, row: int, features: Featur
     """What binding a pod to a node changes of its labels."""
     if not features.enabled(GATE):
         return ()
+    if not _asked_for(cluster):
+        return ()
     there = cluster.nodes[row].labels
     labels = tuple((key, there[key]) for key in _LABELS if key in there and pod.labels.get(key) != there[key])
-    if not labels or not _asked_for(cluster):
-        return ()
-    return (Relabel(pod.row, labels),)
+    return (Relabel(pod.row, labels),) if labels else ()
 
 
 class _Read(Struct):
-    """How far the pods of a cluster were read, and whether one of them asks."""
+    """How many classes of pods were read, which are only ever added, and whether a term of one of them asks."""
 
-    pods: int = 0
     classes: int = 0
     asked: bool = False
 
 
 def _asked_for(cluster: Cluster) -> bool:
     """Whether a term or constraint of any pod, or a selector of an object, names one of the labels."""
+    if not cluster.spread_by.isdisjoint(_LABELS):
+        return True
     read: _Read = cluster.objects.derived("who asks for labels of binding", (), _Read)
-    if not read.asked and (read.classes, read.pods) != (len(cluster.pod_classes), len(cluster.pods)):
+    if not read.asked and read.classes != len(cluster.pod_classes):
         for pod_class in cluster.pod_classes[read.classes :]:
             terms = (*pod_class.affinity, *pod_class.anti_affinity)
             weighted = (*pod_class.preferred_affinity, *pod_class.preferred_anti_affinity)
@@ -50,18 +50,12 @@ def _asked_for(cluster: Cluster) -> bool:
             read.asked |= any(
                 requirement.key in _LABELS for selector in selectors for requirement in selector.requirements
             )
-        spread = (pod.pod.spec.topology_spread_constraints for pod in cluster.pods[read.pods :])
-        read.asked |= any(any(map(_names, constraints)) for constraints in spread if constraints)
-        read.classes, read.pods = len(cluster.pod_classes), len(cluster.pods)
+        read.classes = len(cluster.pod_classes)
     tables = ("pod_disruption_budgets", "services", "replication_controllers", "replica_sets", "stateful_sets")
     objects: bool = cluster.objects.derived(
         "objects that ask for labels of binding", tables, lambda: any(map(_is_in, _selected(cluster, tables)))
     )
     return read.asked or objects
-
-
-def _names(constraint: TopologySpreadConstraint) -> bool:
-    return _is_in(constraint.match_label_keys or ()) or _is_in(_keys(constraint.label_selector))
 
 
 def _selected(cluster: Cluster, tables: Iterable[str]) -> Iterator[Iterable[str]]:

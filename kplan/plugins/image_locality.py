@@ -104,11 +104,17 @@ def image_state(cluster: Cluster, name: str) -> ImageState:
         seen = cluster.objects.derived("ImageLocality of nodes", (), _Seen)
         if not known.index:
             known.index = seen.rows(cluster.nodes)
-        held, index = seen.holders.get(name, {}), known.index
-        rows = sorted(map(index.__getitem__, index.keys() & held))
-        size = held[id(cluster.nodes[rows[0]])] if rows else 0
+        # a node that lists an image twice holds it once
+        rows = sorted({row for row in map(known.index.get, seen.holders.get(name, ())) if row is not None})
+        size = _size(cluster.nodes[rows[0]], name) if rows else 0
         state = known.states[name] = ImageState(size, np.array(rows, dtype=np.intp))
     return state
+
+
+def _size(node: Node, name: str) -> int:
+    """Size that a node reports of an image it has; of two with one name the first counts [bytes]."""
+    images = node.status.images or ()
+    return next((image.size_bytes or 0 for image in images if name in (image.names or ())), 0)
 
 
 class _Known:
@@ -148,20 +154,22 @@ class _Seen:
 
     Attributes:
         nodes: by ``id``, which is no other node's as long as it is kept here.
-        holders: sizes [bytes] by ``id`` of the node, by name of the image.
+        holders: ``id`` of each node that holds it, by name of the image.
     """
 
     def __init__(self) -> None:
         self.nodes: dict[int, Node] = {}
-        self.holders: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self.holders: defaultdict[str, list[int]] = defaultdict(list)
 
     def rows(self, nodes: Sequence[Node]) -> dict[int, int]:
         """Rows of nodes by ``id``; those not yet seen are read."""
         index = {id(node): row for row, node in enumerate(nodes)}
-        for number in index.keys() - self.nodes.keys():
-            node = self.nodes[number] = nodes[index[number]]
-            for image in reversed(node.status.images or ()):  # of two with one name the first counts
-                size = image.size_bytes or 0
+        holders, seen = self.holders, self.nodes
+        for number, node in zip(index, nodes, strict=True):  # one after the other, as they lie in memory
+            if number in seen:
+                continue
+            seen[number] = node
+            for image in node.status.images or ():
                 for name in image.names or ():
-                    self.holders[name][number] = size
+                    holders[name].append(number)
         return index

@@ -102,6 +102,8 @@ class NodePorts(ColumnPlugin[None]):
             for index in np.flatnonzero(counter.classes):
                 there = cluster.pod_classes[index].ports[port.protocol, port.port]
                 held.update((HostPort(port.protocol, ip, port.port), None) for ip in sorted(_in_the_way(port, there)))
+        if not held:
+            return Ready(NodePortsState(wanted, ()))
         placed = cluster.pod_node >= 0
         lower = np.flatnonzero(placed & (cluster.pod_priority < pod.priority))
         apart = []

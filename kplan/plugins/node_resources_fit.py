@@ -132,7 +132,7 @@ class NodeResourcesFit:
         usage = _Usage(cluster, worlds)
         used, capacity = usage.pods()
         too_many = used >= capacity
-        if too_many.any():
+        if np.count_nonzero(too_many):  # quicker than any(), of few and of many
             about = (About(AboutKind.RESOURCE, PODS),)
             refusals.append(Refusal(ReasonCode.TOO_MANY_PODS, about, TOO_MANY_PODS, too_many))
         for name, amount in state:
@@ -141,7 +141,7 @@ class NodeResourcesFit:
             delegated = delegated_to_devices(name, cluster, self._features)
             if delegated is not None:
                 insufficient &= ~delegated[worlds.rows]
-            if insufficient.any():
+            if np.count_nonzero(insufficient):
                 about, text = (About(AboutKind.RESOURCE, name),), INSUFFICIENT.format(resource=name)
                 refusals.append(Refusal(ReasonCode.INSUFFICIENT_RESOURCE, about, text, insufficient))
                 unresolvable |= insufficient & (capacity < amount)

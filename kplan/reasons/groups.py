@@ -177,13 +177,22 @@ def _rank(group: NodeGroup) -> tuple[bool, int, bool, bool]:
     return far, len(group.atoms), not liftable, apart
 
 
+_WORD = 8
+"""Bytes of the longest whole number that sorting knows."""
+
+
 def _by_atoms(atoms: tuple[Atom, ...], rows: Rows) -> Iterator[NodeGroup]:
     """Split the rows by which atoms hold."""
     if not atoms or not len(rows):
         return
     held = np.stack([atom.mask for atom in atoms])
-    packed = np.ascontiguousarray(np.packbits(held, axis=0).T)
-    keys = packed.view([("", packed.dtype)] * packed.shape[1]).ravel()
+    packed = np.packbits(held, axis=0)
+    if len(packed) <= _WORD:  # whole numbers are sorted ten times as fast as rows of bytes
+        packed = np.pad(packed, ((0, (1 << (len(packed) - 1).bit_length()) - len(packed)), (0, 0)))
+        keys = np.ascontiguousarray(packed.T).view(f"u{len(packed)}").ravel()
+    else:
+        packed = np.ascontiguousarray(packed.T)
+        keys = packed.view([("", packed.dtype)] * packed.shape[1]).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     for number, at in enumerate(first):
         mine = tuple(atom for atom, here in zip(atoms, held[:, at], strict=True) if here)

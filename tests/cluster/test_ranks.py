@@ -85,9 +85,7 @@ def test_the_importance_of_many_pods_is_their_priority_then_their_start_then_the
     kept = ranks._FEW
     ranks._FEW = 0
     try:
-        places = cluster.pod_importance.tolist()
+        order = cluster.pods_by_importance.tolist()
     finally:
         ranks._FEW = kept
-    assert sorted(cluster.pod_index, key=lambda key: places[cluster.pod_index[key]]) == [
-        f"default/{name}" for name in "ebadc"
-    ]
+    assert [cluster.pods[row].key for row in order] == [f"default/{name}" for name in "ebadc"]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import kplan
+from kplan.cluster import AddPods
 from kplan.objects.models import Object
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
@@ -103,3 +104,24 @@ def test_all_of_it_is_taken_back() -> None:
     assert place(planner, "second") == ""
     planner.simulate()
     assert place(planner, "second") == "a"
+
+
+def test_a_pod_that_asks_is_heard_where_another_was_tried_in_its_row() -> None:
+    """A what-if adds a pod and takes it back; the next one has its row, and asks by a constraint."""
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": ZONE,
+        "whenUnsatisfiable": "ScheduleAnyway",
+        "labelSelector": {"matchLabels": {ZONE: "z1"}},
+    }
+    planner = kplan.Scheduler.of("1.37").planner(ClusterState.of([*NODES, FIRST]))
+    cluster = planner.cluster
+    first = cluster.pods[cluster.pod_index["default/first"]]
+    with planner.trial() as trial:
+        trial.apply([AddPods((pod("other"),))])
+        trial.step(first)
+        assert ZONE not in first.pod.labels
+    with planner.trial() as trial:
+        trial.apply([AddPods((pod("asks", topologySpreadConstraints=[constraint]),))])
+        trial.step(first)
+        assert first.pod.labels[ZONE] == "z1"

@@ -50,7 +50,8 @@ class Returns(Struct):
         named = zip(victims, firsts, strict=True)
         copies = [made_again(victim, name, cluster, named_node(victim, cluster)) for victim, (_, name) in named if name]
         if copies:
-            self.planner.apply(arrive(cluster, copies))
+            made_of = victims[0].row if len(victims) == 1 else -1
+            self.planner.apply(arrive(cluster, copies, made_of))
         made = iter(cluster.pods[before:])
         again = [next(made) if name else None for _, name in firsts]
         self.first_name |= {pod.row: first for pod, (first, _) in zip(again, firsts, strict=True) if pod is not None}

@@ -34,6 +34,7 @@ class CertainLosses:
         """
         self._planner = planner
         self._takers: dict[Hashable, Takers | None] = {}
+        self._told: dict[tuple[str, ...], int | None] = {}
 
     def come_back(self, nodes: Sequence[str]) -> int | None:
         """Number of pods that come back if these nodes are lost, all of them placed; None where only a run tells.
@@ -43,6 +44,12 @@ class CertainLosses:
         Args:
             nodes: names of the nodes.
         """
+        key = tuple(nodes)
+        if key not in self._told:
+            self._told[key] = self._come_back(nodes)
+        return self._told[key]
+
+    def _come_back(self, nodes: Sequence[str]) -> int | None:
         cluster = self._planner.cluster
         lost = np.zeros(len(cluster.nodes), dtype=np.bool_)
         lost[[cluster.node_index[name] for name in nodes]] = True

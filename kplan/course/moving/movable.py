@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
 
 import numpy as np
 from msgspec import Struct
@@ -62,6 +63,9 @@ ANNOTATIONS = {
     "karpenter.sh/do-not-evict": "true",
 }
 """What autoscalers are told by: cluster-autoscaler's annotation, Karpenter's, and Karpenter's before 0.32."""
+
+
+_ANNOTATIONS = attrgetter("pod.metadata.annotations")
 
 
 class MovingRules(Struct, frozen=True):
@@ -132,9 +136,9 @@ class Movable:
         count = len(cluster.pods)
         rows = np.flatnonzero(cluster.pod_node[:count] >= 0)
         pods = [cluster.pods[row] for row in rows.tolist()]
-        asked = {pod.scheduler_name for pod in pods} & self.planner.pipelines.keys()
+        mine = self.planner.pipelines
         moves = [
-            pod.controlled_by[0] not in _NEVER_MOVES and pod.scheduler_name in asked and pod.bound and not pod.gone
+            pod.controlled_by[0] not in _NEVER_MOVES and pod.scheduler_name in mine and pod.bound and not pod.gone
             for pod in pods
         ]
         classes = cluster.pod_class[rows]
@@ -147,7 +151,7 @@ class Movable:
         if rules.spares is not None or rules.local_data:
             plain[:] = False
         else:
-            plain &= np.array([not pod.pod.metadata.annotations for pod in pods], dtype=np.bool_)
+            plain &= ~np.fromiter(map(bool, map(_ANNOTATIONS, pods)), dtype=np.bool_, count=len(pods))
         plain &= ~self._may_end_otherwise(pods)
         may = np.array(moves, dtype=np.bool_)
         held: dict[tuple[int, bool, bool, str | None], bool] = {}

@@ -124,13 +124,15 @@ class VictimSearch(Struct, frozen=True):
         position = np.full(len(cluster.nodes) + 1, -1, dtype=np.intp)
         position[rows] = np.arange(len(rows))
         world_of_pod = position[cluster.pod_node]
-        pods = np.flatnonzero((world_of_pod >= 0) & (cluster.pod_priority < self.pod.priority))
-        world = world_of_pod[pods]
+        possible = (world_of_pod >= 0) & (cluster.pod_priority < self.pod.priority)
         if tie_order is None:
-            # by the lesser key, then by the greater: small numbers are sorted in one pass each
-            order = by_small_number(cluster.pod_importance[pods])
-            order = order[by_small_number(world[order])]
+            pods = cluster.pods_by_importance
+            pods = pods[possible[pods]]
+            world = world_of_pod[pods]
+            order = by_small_number(world)
         else:
+            pods = np.flatnonzero(possible)
+            world = world_of_pod[pods]
             rank = tie_order(cluster.pod_rank[pods])
             order = np.lexsort((rank, cluster.pod_start[pods], -cluster.pod_priority[pods], world))
         return pods[order], world[order]
@@ -144,8 +146,10 @@ class VictimSearch(Struct, frozen=True):
         """
         cluster = self.handle.cluster
         violating = np.zeros(len(pods), dtype=np.bool_)
-        by_class = _ByClass(cluster.pod_class[pods])
-        for budget in cluster.objects.table("pod_disruption_budgets").values():
+        budgets = cluster.objects.table("pod_disruption_budgets")
+        by_class = _ByClass(cluster.pod_class[pods]) if budgets else None
+        for budget in budgets.values():
+            assert by_class is not None, "there is a budget"
             cluster.work.charge(BUDGET)
             matched = _matched(cluster, budget, pods, by_class)
             if self.one_budget:
@@ -175,8 +179,10 @@ class VictimSearch(Struct, frozen=True):
         size = np.bincount(world, minlength=count)
         start = np.cumsum(size) - size
         # those that break a budget first, each in the order they stand in
-        order = np.concatenate((np.flatnonzero(violating), np.flatnonzero(~violating)))
-        order = order[by_small_number(world[order])]
+        order = np.arange(len(pods), dtype=np.intp)
+        if violating.any():
+            order = np.concatenate((np.flatnonzero(violating), np.flatnonzero(~violating)))
+            order = order[by_small_number(world[order])]
         victim = np.zeros(len(pods), dtype=np.bool_)
         for k in range(int(size.max(initial=0))):
             index = np.flatnonzero(size > k)

@@ -142,17 +142,21 @@ def terms_about(pod: PodInfo, kind: TermKind, cluster: Cluster) -> list[Affinity
 
     Source: kube-scheduler v0.37.2 framework/types.go AffinityTerm.Matches, with the labels of the pod's namespace.
     """
-    known: dict[tuple[TermKind, int], tuple[int, list[AffinityTerm]]]
+    known: dict[tuple[TermKind, int], tuple[int, int, list[AffinityTerm]]]
     known = cluster.objects.derived("terms about classes of pods", ("namespaces",), dict)
-    size, found = known.get((kind, pod.pod_class.index), (-1, []))
+    size, number, found = known.get((kind, pod.pod_class.index), (-1, -1, []))
+    same = size == cluster.counters.size  # other classes may have other terms
+    if same and number in cluster.work.met:
+        return found
     fresh = _Index(kind)
-    index = cluster.counters.get(fresh, fresh.weigh).key
-    if size != cluster.counters.size:  # other classes may have other terms
+    counter = cluster.counters.get(fresh, fresh.weigh)
+    if not same:
+        index = counter.key
         assert isinstance(index, _Index), "equal keys are indexes"
         namespace_labels = cluster.namespace_labels(pod.namespace)
         candidates = index.candidates(pod.labels)
         found = [term for term in candidates if term.matches(pod.namespace, pod.labels, namespace_labels)]
-        known[kind, pod.pod_class.index] = cluster.counters.size, found
+        known[kind, pod.pod_class.index] = cluster.counters.size, counter.index, found
     return found
 
 

@@ -138,7 +138,7 @@ def _constraint(spread: HardSpread, cluster: Cluster, nodes: Inclusion) -> Const
     eligible = nodes.labelled
 
     def names(mask: Mask) -> tuple[str, ...]:
-        return tuple(cluster.node_name(int(row)) for row in np.flatnonzero(mask))
+        return tuple(map(cluster.node_name, np.flatnonzero(mask).tolist()))
 
     nothing = np.zeros_like(labelled)
     left_out_by_affinity = eligible & ~allowed if constraint.honors_affinity else nothing
@@ -165,11 +165,13 @@ def _constraint(spread: HardSpread, cluster: Cluster, nodes: Inclusion) -> Const
 
 def _domains(spread: HardSpread, cluster: Cluster) -> tuple[DomainCount, ...]:
     column = cluster.labels.column(spread.constraint.topology_key)
-    members: dict[int, list[str]] = {}
-    for row in np.flatnonzero(spread.included):
-        members.setdefault(int(spread.codes[row]), []).append(cluster.node_name(int(row)))
+    included = np.flatnonzero(spread.included)
+    rows = included[spread.codes[included].argsort(kind="stable")]
+    codes, begins = np.unique(spread.codes[rows], return_index=True)
+    members = np.split(rows, begins[1:])
     domains = (
-        DomainCount(column.values[code], int(spread.counts[code]), tuple(names)) for code, names in members.items()
+        DomainCount(column.values[code], int(spread.counts[code]), tuple(map(cluster.node_name, there.tolist())))
+        for code, there in zip(codes.tolist(), members, strict=bool(len(rows)))
     )
     return tuple(sorted(domains, key=lambda domain: (domain.pods, domain.value)))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from kplan.framework.comparing import Compared, NodeSets
@@ -51,16 +51,44 @@ class SoftSpread(Struct, frozen=True, eq=False):
     domains: NDArray[np.int32] | None = None
 
 
+class Gathered(Struct, frozen=True, eq=False):
+    """What never changes of some nodes, picked out once.
+
+    Attributes:
+        rows: intp[F], the nodes.
+        ignored: bool[F], those that score 0.
+        some: whether there are any.
+        codes: int32[F] by constraint, domain of each, -1 for nodes without the label; None where each node is a domain.
+    """
+
+    rows: Rows
+    ignored: Mask
+    some: bool
+    codes: tuple[NDArray[np.int32] | None, ...]
+
+
 class SoftState(Struct, frozen=True, eq=False):
     """State of PreScore.
 
     Attributes:
         spreads: the constraints, in order.
         ignored: bool[N], nodes that lack a required topology key: they score 0.
+        gathered: what was picked out last; all states of a streak share it.
     """
 
     spreads: tuple[SoftSpread, ...]
     ignored: Mask
+    gathered: list[Gathered] = field(default_factory=list)
+
+    def at(self, rows: Rows) -> Gathered:
+        """Pick out what there is to know of nodes; it is known of those that were asked about last."""
+        if self.gathered and self.gathered[0].rows is rows:
+            return self.gathered[0]
+        ignored, codes = self.ignored.take(rows), [spread.codes.take(rows) for spread in self.spreads]
+        alone = [spread.by_node and bool((there >= 0).all()) for spread, there in zip(self.spreads, codes, strict=True)]
+        picked = tuple(None if each else there for each, there in zip(alone, codes, strict=True))
+        self.gathered[:] = [Gathered(rows, ignored, bool(ignored.any()), picked)]
+        return self.gathered[0]
 
 
 def prepare(
@@ -119,7 +147,8 @@ def one_more(state: SoftState, pod: PodInfo, cluster: Cluster, row: int) -> Soft
         cluster: with the other pod on the node.
         row: the node.
     """
-    return SoftState(tuple(_one_more(spread, pod, cluster, row) for spread in state.spreads), state.ignored)
+    spreads = tuple(_one_more(spread, pod, cluster, row) for spread in state.spreads)
+    return SoftState(spreads, state.ignored, state.gathered)
 
 
 def _one_more(spread: SoftSpread, pod: PodInfo, cluster: Cluster, row: int) -> SoftSpread:
@@ -167,25 +196,31 @@ def score(state: SoftState, rows: Rows) -> Int:
 
     Source: v1.37.2 plugins/podtopologyspread/scoring.go Score, scoreForCount.
     """
+    here = state.at(rows)
     total = np.zeros(len(rows), dtype=np.float64)
-    for spread in state.spreads:
-        codes, least = spread.codes.take(rows), float(spread.max_skew - 1)
-        if spread.by_node:
-            total += np.where(codes >= 0, spread.counts.take(rows) * spread.weight + least, 0.0)
+    for spread, codes in zip(state.spreads, here.codes, strict=True):
+        least = float(spread.max_skew - 1)
+        if codes is None or spread.by_node:
+            worth = spread.counts.take(rows) * spread.weight
+            if least:
+                worth += least
+            if codes is not None:
+                worth[codes < 0] = 0.0
+            total += worth
         else:
             worth = spread.counts * spread.weight + least
             worth[-1] = 0.0  # of nodes without the label, whose code is -1
             total += worth.take(codes)
-    return _rounded(total, state.ignored[rows])
+    return _rounded(total, here)
 
 
-def _rounded(total: NDArray[np.float64], ignored: Mask) -> Int:
+def _rounded(total: NDArray[np.float64], here: Gathered) -> Int:
     """math.Round of float64[..., F], half away from zero (no score is negative); 0 for ignored nodes."""
-    whole = np.floor(total)
-    # floor(total + 0.5) would round 0.49999999999999994 up
-    rounded = (whole + (total - whole >= 0.5)).astype(np.int64)
-    if ignored.any():
-        rounded[..., ignored] = 0
+    rounded = total.astype(np.int64)
+    # whole numbers of total + 0.5 would round 0.49999999999999994 up
+    rounded += total - rounded >= 0.5
+    if here.some:
+        rounded[..., here.ignored] = 0
     return rounded
 
 
@@ -197,7 +232,7 @@ def score_sets(state: SoftState, rows: Rows, keys: Int) -> Int:
         counts = spread.counts.take(rows if spread.by_node else codes)
         weights = np.array([_weight(size) for size in sizes])[:, np.newaxis]
         total += np.where(codes >= 0, counts * weights + float(spread.max_skew - 1), 0.0)
-    return _rounded(total, state.ignored[rows])
+    return _rounded(total, state.at(rows))
 
 
 def normalize(state: SoftState, rows: Rows, raw: Int) -> Int:
@@ -205,8 +240,8 @@ def normalize(state: SoftState, rows: Rows, raw: Int) -> Int:
 
     Source: v1.37.2 plugins/podtopologyspread/scoring.go NormalizeScore.
     """
-    ignored = state.ignored[rows]
-    some = bool(ignored.any())
+    here = state.at(rows)
+    ignored, some = here.ignored, here.some
     if some:
         highest = raw.max(axis=-1, keepdims=True, initial=0, where=~ignored)
         lowest = raw.min(axis=-1, keepdims=True, initial=_MOST, where=~ignored)

@@ -107,6 +107,8 @@ def _amounts(
     allocatable = cluster.allocatable[resource].take(rows)
     requested = cluster.non_zero_requested if non_zero and resource in (CPU, MEMORY) else cluster.requested
     allocated = requested[resource].take(rows)
+    if devices is None and cluster.is_everywhere(resource):
+        return (allocatable, allocated, True) if len(rows) else None
     if devices is not None:
         classic = allocatable > 0
         allocatable = np.where(classic, allocatable, devices[0].take(rows))
@@ -122,7 +124,7 @@ def delegated_to_devices(name: str, cluster: Cluster, features: Features) -> Mas
 
     Source: v1.37.2 noderesources/fit.go shouldDelegateResourceToDRA.
     """
-    if class_of_resource(name, cluster, features) is None:
+    if "/" not in name or class_of_resource(name, cluster, features) is None:
         return None
     return without_classic(name, cluster, features)
 

@@ -29,6 +29,7 @@ def find_nodes_to_drain(
     progress: Callable[[int, int], None] | None = None,
     seen: Callable[[Cluster], None] | None = None,
     known: Callable[[Callable[[], DrainPlan]], None] | None = None,
+    last: bool = False,
 ) -> DrainPlan:
     """Drain nodes greedily, the emptiest first, and keep each that leaves nothing behind.
 
@@ -36,7 +37,7 @@ def find_nodes_to_drain(
     in which the others are gone.
 
     Args:
-        planner: planner over the cluster, which is as before afterwards.
+        planner: planner over the cluster, which is as before afterwards unless this is the last that is asked of it.
         options: which pods go.
         origin: where the state is from.
         candidates: nodes to look at; all of them if None.
@@ -44,8 +45,11 @@ def find_nodes_to_drain(
         progress: told how many of how many nodes are done.
         seen: shown the cluster without the nodes that go.
         known: given what makes the plan of the nodes that are done, at any time meanwhile.
+        last: whether nobody asks about the cluster afterwards: then the nodes stay drained, as taking tens of
+            thousands of evictions back takes as long as some hundred drains.
     """
     cluster = planner.cluster
+    waiting = len(planner.waiting())
     names = candidates if candidates is not None else [node.name for node in cluster.nodes]
     names = sorted(names, key=lambda name: (_fullness(planner, name), name))
     verdicts: list[NodeVerdict] = []
@@ -70,12 +74,14 @@ def find_nodes_to_drain(
                 progress(number + 1, len(names))
         if seen is not None:
             seen(cluster)
+        if last:
+            gone.keep()
     if len(verdicts) < len(names):
         return _plan(tuple(verdicts), origin, doubts, (cut_short(len(verdicts), len(names)), GREEDY))
     everything = bool(verdicts) and all(verdict.goes for verdict in verdicts)
     notes = () if everything else (GREEDY,)  # a set of all of them is the largest
     if everything and len(verdicts) == len(cluster.nodes):
-        notes = (none_is_left(len(planner.waiting())),)
+        notes = (none_is_left(waiting),)
     return _plan(tuple(verdicts), origin, doubts, notes)
 
 

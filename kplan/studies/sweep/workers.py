@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor
 from contextlib import closing
 from time import monotonic
 
@@ -119,6 +119,9 @@ class Processes:
         self.executor = self._new()
 
     def _new(self) -> Executor:
+        # who imports it ends in Python's own way, taking apart all that was read
+        from concurrent.futures import ProcessPoolExecutor
+
         context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(self.width, context, initializer=_begin, initargs=(self._packed,))
 

@@ -1,0 +1,23 @@
+"""Labels by which spread constraints of pods select pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+
+from kplan.objects.models import Pod
+
+_CONSTRAINTS = attrgetter("spec.topology_spread_constraints")
+
+
+def labels_spread_by(pods: Iterable[Pod]) -> set[str]:
+    """Keys of all labels that constraints of some pods name: in a selector, or in matchLabelKeys."""
+    keys: set[str] = set()
+    for constraints in filter(None, map(_CONSTRAINTS, pods)):
+        for constraint in constraints:
+            keys.update(constraint.match_label_keys or ())
+            selector = constraint.label_selector
+            if selector is not None:
+                keys.update(selector.match_labels or ())
+                keys.update(expression.key for expression in selector.match_expressions or ())
+    return keys
