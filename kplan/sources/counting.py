@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mmap import mmap
 
-_LONG = 1 << 25
+LONG = 1 << 25
 """Length of a text of which NumPy counts, at several times the speed: for less it is not worth its memory [bytes]."""
 _AT_A_TIME = 1 << 18
 """Bytes that are looked at at a time: they stay in the processor's cache."""
@@ -20,7 +20,7 @@ def count_of(data: bytes | mmap, signs: bytes, start: int = 0, end: int | None =
         end: where to end; the end of the text if None.
     """
     end = len(data) if end is None else end
-    count = _counted_by_numpy if len(data) >= _LONG else _counted
+    count = _counted_by_numpy if len(data) >= LONG else _counted
     return sum(count(data, signs, at, min(at + _AT_A_TIME, end)) for at in range(start, end, _AT_A_TIME))
 
 

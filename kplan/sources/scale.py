@@ -16,6 +16,7 @@ import msgspec
 from kplan.errors import SourceError
 from kplan.objects.models import Object
 from kplan.sources.bounds import HEAVIEST, LEAST_WEIGHT
+from kplan.sources.counting import LONG
 from kplan.sources.repeated_texts import is_repeated, remember, share
 
 _EVERY, _EVERY_DENSE = 128, 16
@@ -23,6 +24,9 @@ _EVERY, _EVERY_DENSE = 128, 16
 
 _TABLES = 3 << 20
 """What reading takes itself: texts that are remembered, modules [bytes]."""
+
+_COUNTING = 26 << 20
+"""What NumPy takes, by which the values of a long text are counted [bytes]."""
 
 _LARGE = 1 << 15
 """Length of an object's text from which on it is always weighed [bytes]."""
@@ -58,12 +62,16 @@ class Scales:
         self._file = ""
         self._weighed, self._of_text, self._count = 0, 0, 0
         self._drawn = 1
+        self._counted = False
         self.is_dense = True
 
     def reads(self, size: int, file: str) -> None:
         """Take note of a file that is about to be read [bytes]."""
         self.text += size
         self._file = file
+        if size >= LONG and not self._counted:
+            self._counted = True
+            self.objects += _COUNTING
 
     def take(self, item: Object, size: int) -> None:
         """Take an object, and hold the texts once that it has in common with others.

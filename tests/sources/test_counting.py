@@ -21,7 +21,7 @@ def test_each_byte_of_the_part_counts_once(
 ) -> None:
     text, start, end = drawn[0].replace(b"a", b",").replace(b"b", b"\n"), *sorted(drawn[1:])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "_LONG", long)
+        patch.setattr(counting, "LONG", long)
         patch.setattr(counting, "_AT_A_TIME", at_a_time)
         end = min(end, len(text))
         expected = len([each for each in text[start:end] if each in signs])
