@@ -136,9 +136,11 @@ def imagine(session: Session, namespace: str = "", *, preempt: bool = True, comp
         compete = None  # the steps of a runbook, and what they expect, come to the same in every command
     asked = compete(planner.cluster) if compete is not None else ()
     taken = run(planner, steps, compete=compete is not None, asked=asked)
+    cluster = planner.cluster
+    state = to_state(cluster)
     return dataclasses.replace(
         session,
-        state=dataclasses.replace(to_state(planner.cluster), brought=brought(taken, planner.cluster)),
+        state=dataclasses.replace(state, brought=brought(taken, cluster), worked=cluster.work.with_building),
         before=session.before or session.state,
         what_if=taken,
         limits=limits_of(steps),

@@ -64,7 +64,7 @@ def build(state: ClusterState, rules: RequestRules | None = None, as_scheduler: 
     cluster.counters = Counters(cluster)
     append_pods(cluster, state.pods)
     cluster.pods_read = len(cluster.pods)
-    cluster.work = Work.of(state.text, len(cluster.pods), state.of_yaml)
+    cluster.work = Work.of(state.text, len(cluster.pods), state.of_yaml, state.worked)
     return cluster
 
 

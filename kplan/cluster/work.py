@@ -107,17 +107,18 @@ class Work(Struct):
         return self.done
 
     @classmethod
-    def of(cls, text: int, pods: int, of_yaml: int = 0) -> Work:
+    def of(cls, text: int, pods: int, of_yaml: int = 0, worked: float = 0) -> Work:
         """The work on what was read of a text.
 
         Args:
             text: its length [bytes]; 0 for a live cluster and for objects in memory.
             pods: how many there are: each is read, and told of.
             of_yaml: how many objects were read from YAML.
+            worked: units that the question has taken already.
         """
         if not 0 < text <= SMALL:
             return cls()
-        read = pods * POD + text // 1_000 * KILOBYTE + of_yaml * YAML
+        read = pods * POD + text // 1_000 * KILOBYTE + of_yaml * YAML + worked
         return cls(max(MOST - read, min(LEAST, MOST)), again=AGAIN * pods)
 
     @contextmanager
@@ -137,6 +138,11 @@ class Work(Struct):
             raise
         finally:
             self._within -= 1
+
+    @property
+    def with_building(self) -> float:
+        """Units that it was, and that building the cluster once more takes; 0 where there is no most."""
+        return self.spent + self.again if self.bounded else 0
 
     @property
     def bounded(self) -> bool:

@@ -94,6 +94,7 @@ class ClusterState:
         brought: ``namespace/name`` of pods that what-ifs made and that wait: they are tried again after each later one.
         text: length of what it was read from, unpacked [bytes]; 0 for a live cluster and for objects in memory.
         of_yaml: how many of the objects were read from YAML.
+        worked: units of work that it took to make it of what was read, where what-ifs did; see ``cluster.work``.
     """
 
     nodes: tuple[models.Node, ...] = ()
@@ -144,6 +145,7 @@ class ClusterState:
     brought: frozenset[str] = frozenset()
     text: int = 0
     of_yaml: int = 0
+    worked: float = 0
 
     def __repr__(self) -> str:
         return f"ClusterState(source={self.source!r}, {len(self.nodes)} nodes, {len(self.pods)} pods)"

@@ -264,6 +264,24 @@ def test_a_check_of_losses_and_of_those_before_the_change_is_one_question(
     assert len(cycles) < 2 * ran, "the plan without the manifests has the other half, and no work of its own"
 
 
+def test_what_ifs_and_the_plan_behind_them_are_one_question(
+    tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The plan is left what the steps did not take, and building the cluster once more."""
+    monkeypatch.setattr(work, "LEAST", 500)
+    path = snapshot(tmp_path, 1000)
+
+    def tried(*more: str) -> int:
+        told = asked(capsys, "simulate", "--snapshot", path, *more)
+        doubt = next(doubt["text"] for doubt in told["doubts"] if doubt["code"] == "not-tried")
+        return int(doubt.partition("the ")[2].partition(" before")[0])
+
+    alone = tried()
+    monkeypatch.setattr(work, "AGAIN", 5_000 / (WAITING + TWICE))
+    left = tried("--cordon", "n-1")
+    assert 0 < left < alone * 2 // 3
+
+
 def test_a_comparison_leaves_out_the_plans_that_watch_where_building_takes_most_of_the_work(
     tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
