@@ -253,6 +253,7 @@ def _info(cluster: Cluster, pod: Pod, row: int, counts: PodAmounts, pod_class: P
         counts.non_zero,
         bool(spec.node_name),
         controlled_by=_controller(metadata.owner_references, cluster.controllers),
+        annotated=bool(metadata.annotations),
     )
 
 

@@ -75,6 +75,7 @@ class PodInfo(Struct, eq=False):
         bound: whether it has (or was given) a node.
         gone: whether it was removed from the cluster.
         controlled_by: kind and name of its controller, which no change of a pod makes another.
+        annotated: whether it has annotations, likewise.
     """
 
     row: int
@@ -91,6 +92,7 @@ class PodInfo(Struct, eq=False):
     bound: bool = False
     gone: bool = False
     controlled_by: tuple[str, str] = NOBODY
+    annotated: bool = False
 
     @property
     def labels(self) -> Mapping[str, str]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from operator import attrgetter
 
 import numpy as np
 from msgspec import Struct
@@ -63,9 +62,6 @@ ANNOTATIONS = {
     "karpenter.sh/do-not-evict": "true",
 }
 """What autoscalers are told by: cluster-autoscaler's annotation, Karpenter's, and Karpenter's before 0.32."""
-
-
-_ANNOTATIONS = attrgetter("pod.metadata.annotations")
 
 
 class MovingRules(Struct, frozen=True):
@@ -151,7 +147,7 @@ class Movable:
         if rules.spares is not None or rules.local_data:
             plain[:] = False
         else:
-            plain &= ~np.fromiter(map(bool, map(_ANNOTATIONS, pods)), dtype=np.bool_, count=len(pods))
+            plain &= np.array([not pod.annotated for pod in pods], dtype=np.bool_)
         plain &= ~self._may_end_otherwise(pods)
         may = np.array(moves, dtype=np.bool_)
         held: dict[tuple[int, bool, bool, str | None], bool] = {}
