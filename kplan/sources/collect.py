@@ -77,7 +77,7 @@ class Collector:
         item = typed(record, kind)
         if isinstance(item, BrokenObject):
             self.broken(item)
-        elif item.name:
+        elif item.metadata.name:
             if self._scale is not None:
                 self._scale.take(item, record.node.size())
                 self._of_yaml += isinstance(record.node, YamlNode)
@@ -235,12 +235,19 @@ class _Table:
 
     def keep(self, item: Object) -> None:
         """Take an object, or the newer of it and the one of its name that is there."""
-        names = self._by_namespace.setdefault(item.namespace, {})
-        rival = names.get(item.name)
-        if rival is not None:
-            self.count += 1
-            self.repeated.add(item.key)
-        names[item.name] = rival if rival is not None and _newer(rival, item) else item
+        metadata = item.metadata
+        namespace, name = metadata.namespace or "", metadata.name or ""
+        names = self._by_namespace.get(namespace)
+        if names is None:
+            names = self._by_namespace[namespace] = {}
+        rival = names.get(name)
+        if rival is None:
+            names[name] = item
+            return
+        self.count += 1
+        self.repeated.add(item.key)
+        if not _newer(rival, item):
+            names[name] = item
 
     def note(self) -> str:
         """Say in a sentence what was read more than once; empty if nothing was."""

@@ -107,19 +107,23 @@ def elements(array: memoryview) -> Iterator[tuple[msgspec.Raw, int]]:
     is found again is an element if it is a whole value, as there is one way alone to read a list; if it is none, its
     end is looked for.
     """
-    at, end, misses = _begin(array, 1), 0, 0
+    at, gap, misses = _begin(array, 1), 0, 0
     between: re.Pattern[bytes] | None = None
     while array[at] != _END_OF_LIST:
         raw = _until(array, at, between) if between is not None and misses < _MISSES else None
-        if raw is None:
-            misses += between is not None
-            raw = _first(array[at:])
+        if raw is not None:
+            yield raw, at
+            at += len(memoryview(raw)) + gap  # what stands between was found behind it
+            continue
+        misses += between is not None
+        raw = _first(array[at:])
         yield raw, at
         end = at + len(memoryview(raw))
         at = _begin(array, end)
         if between is None:
             head = _HEAD.match(array, at)
             between = re.compile(re.escape(bytes(array[end - 1 : head.end()]))) if head else _NEVER
+            gap = at - end
 
 
 def is_empty_list(array: memoryview) -> bool:
