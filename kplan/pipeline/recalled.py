@@ -79,8 +79,9 @@ class _Column(Struct, eq=False):
         self.used, self.edited = len(touched.used), len(touched.edited)
         if used != self.used or edited != self.edited:
             fresh = touched.since(used, edited)
+            of_all = self.said[:1].copy()  # that of the first node may be among what is asked again
             said = self.said[fresh] = self.ask(cluster, plain(fresh))
-            self.level = self.level and bool((said == self.said[0]).all())
+            self.level = self.level and bool((said == of_all).all())
         return self.said
 
     def look(self) -> None:

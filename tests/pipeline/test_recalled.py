@@ -11,13 +11,13 @@ import kplan
 from kplan.cluster import arrive, leave
 from kplan.course.drains.drain import run_drain
 from kplan.course.evictions.returning import copy_of, next_name, was_made
-from kplan.objects.models import Node, Object
+from kplan.objects.models import Node, Object, Taint
 from kplan.objects.state import ClusterState
 from kplan.pipeline import Planner
 from kplan.pipeline.recalled import Recalled
 from kplan.pipeline.refused import SamePods
 from kplan.scenario.drain import DrainOptions
-from kplan.scenario.nodes import cordoned, node_of, put
+from kplan.scenario.nodes import cordoned, node_of, put, tainted
 from tests.builders import node, pod
 from tests.conformance.corpus import GAPS, cases, themes
 from tests.conformance.test_remedies import planner_of
@@ -53,7 +53,7 @@ class Watched:
 
 
 def moved_about(planner: Planner, draw: random.Random) -> list[Any]:
-    """Let pods leave and come back, nodes be cordoned and uncordoned, and tell where each pod lands."""
+    """Let pods leave and come back, nodes be cordoned, uncordoned and tainted, and tell where each pod lands."""
     cluster, answers = planner.cluster, []
     planner.everything = False
     answers += [told(planner.step(info)) for info in planner.waiting()]
@@ -61,6 +61,9 @@ def moved_about(planner: Planner, draw: random.Random) -> list[Any]:
         if cluster.nodes:
             name = draw.choice(cluster.nodes).name
             planner.apply([put(cordoned(node_of(cluster, name), on=draw.random() < 0.5))])
+            if draw.random() < 0.2:
+                dull = Taint(key="dull", effect="PreferNoSchedule")
+                planner.apply([put(tainted(node_of(cluster, name), dull))])
         there = [info for info in cluster.pods if info.bound and not info.gone and cluster.pod_node[info.row] >= 0]
         if not there:
             continue
@@ -89,6 +92,21 @@ def test_plans_of_the_corpus_are_the_same(theme: str) -> None:
                 recalled += watched.recalled
         assert answers[0] == answers[1], case["name"]
     assert recalled, "no pod of the theme is simple enough: nothing was compared"
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_a_node_that_alone_becomes_worse_ranks_below_the_other(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All were of one score, and are no more, whichever row it is that was asked about again."""
+    monkeypatch.setattr("kplan.pipeline.recalled._OFTEN", 1)
+    planner = planner_over([node("a", cpu="64"), node("b", cpu="64"), pod("p-0"), pod("p-1", priority=-1)])
+    planner.everything = False
+    cluster = planner.cluster
+    first, second = planner.waiting()
+    planner.step(first)
+    planner.apply(leave(cluster, (first.row,)))
+    planner.apply([put(tainted(node_of(cluster, name), Taint(key="dull", effect="PreferNoSchedule")))])
+    planner.step(second)
+    assert cluster.home_of(second.row) == {"a": "b", "b": "a"}[name]
 
 
 def drawn_objects(data: st.DataObject) -> list[Object]:
