@@ -7,9 +7,8 @@ from operator import attrgetter, is_
 from kplan.cluster.pods import PodInfo
 from kplan.objects.models import Pod
 
-_PARTS = attrgetter(
-    "containers", "init_containers", "overhead", "resources", "affinity", "host_network", "scheduler_name"
-)
+_PARTS = attrgetter("containers", "init_containers", "overhead", "resources", "affinity", "host_network")
+"""What of a spec decides the class of a pod and what it counts."""
 _TOLD = attrgetter(
     "conditions",
     "container_statuses",
@@ -18,6 +17,7 @@ _TOLD = attrgetter(
     "allocated_resources",
     "node_allocatable_resource_claim_statuses",
 )
+"""What of a status may let a pod count something else than it requests."""
 _NOTHING_TOLD = (None,) * 6
 
 

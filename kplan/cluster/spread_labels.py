@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
-from kplan.objects.models import Pod
+from kplan.objects.models import LabelSelector, Pod
 
 _CONSTRAINTS = attrgetter("spec.topology_spread_constraints")
 
@@ -15,9 +15,12 @@ def labels_spread_by(pods: Iterable[Pod]) -> set[str]:
     keys: set[str] = set()
     for constraints in filter(None, map(_CONSTRAINTS, pods)):
         for constraint in constraints:
-            keys.update(constraint.match_label_keys or ())
-            selector = constraint.label_selector
-            if selector is not None:
-                keys.update(selector.match_labels or ())
-                keys.update(expression.key for expression in selector.match_expressions or ())
+            keys.update(constraint.match_label_keys or (), selected_by(constraint.label_selector))
     return keys
+
+
+def selected_by(selector: LabelSelector | None) -> Iterator[str]:
+    """Yield the keys that a selector names."""
+    if selector is not None:
+        yield from selector.match_labels or ()
+        yield from (expression.key for expression in selector.match_expressions or ())

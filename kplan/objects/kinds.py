@@ -32,9 +32,8 @@ class Kind(Struct, frozen=True):
     """What it is called here: no two have the same name."""
 
     def __post_init__(self) -> None:
-        force_setattr(
-            self, "name", self.model.__name__.removeprefix("Scheduling")
-        )  # asked for each object that is read
+        # kept, as it is asked for with each object that is read
+        force_setattr(self, "name", self.model.__name__.removeprefix("Scheduling"))
 
     @property
     def everywhere(self) -> bool:

@@ -22,8 +22,7 @@ _HOOKS = {
     Point.SCORE.value: "score",
     Point.RESERVE.value: "reserve",
 }
-"""What a plugin has that does anything at a point; those that a configuration names there and have it not are not
-looked at in each cycle."""
+"""What a plugin has that does anything at a point which each cycle asks."""
 
 
 class Pipeline(Struct, frozen=True):
@@ -61,6 +60,11 @@ class Pipeline(Struct, frozen=True):
         return replace(self, points=points)
 
 
+def _answers(plugin: Any, point: str) -> bool:
+    """Whether a plugin that a configuration names at a point does anything there."""
+    return point not in _HOOKS or hasattr(plugin, _HOOKS[point])
+
+
 def bind_profiles(
     configuration: SchedulerConfiguration, features: Features, callers: tuple[ExtenderCaller, ...] = ()
 ) -> dict[str, Pipeline]:
@@ -82,9 +86,7 @@ def bind_profiles(
                     plugin = make(made, profile.args.get(name, profile.raw_args.get(name)), features)
                     plugins[name] = plugin
         points = {
-            point: tuple(
-                plugins[name] for name in names if name in plugins and hasattr(plugins[name], _HOOKS.get(point, "name"))
-            )
+            point: tuple(plugins[name] for name in names if name in plugins and _answers(plugins[name], point))
             for point, names in profile.plugins.items()
         }
         pipelines[profile.scheduler_name] = Pipeline(profile, features, plugins, points, extenders, callers)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from kplan.cluster import Change, Cluster, PodInfo, Relabel
+from kplan.cluster.spread_labels import selected_by
 from kplan.framework.features import Features
 from kplan.objects.models import LabelSelector
 
@@ -21,9 +22,7 @@ _LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 
 def labels_of_binding(cluster: Cluster, pod: PodInfo, row: int, features: Features) -> tuple[Change, ...]:
     """What binding a pod to a node changes of its labels."""
-    if not features.enabled(GATE):
-        return ()
-    if not _asked_for(cluster):
+    if not features.enabled(GATE) or not _asked_for(cluster):
         return ()
     there = cluster.nodes[row].labels
     labels = tuple((key, there[key]) for key in _LABELS if key in there and pod.labels.get(key) != there[key])
@@ -63,13 +62,7 @@ def _selected(cluster: Cluster, tables: Iterable[str]) -> Iterator[Iterable[str]
     for name in tables:
         for item in cluster.objects.table(name).values():
             selector = getattr(getattr(item, "spec", None), "selector", None)
-            yield _keys(selector) if isinstance(selector, LabelSelector) else selector or ()
-
-
-def _keys(selector: LabelSelector | None) -> Iterable[str]:
-    if selector is None:
-        return ()
-    return (*(selector.match_labels or {}), *(expression.key for expression in selector.match_expressions or ()))
+            yield selected_by(selector) if isinstance(selector, LabelSelector) else selector or ()
 
 
 def _is_in(keys: Iterable[str]) -> bool:

@@ -113,32 +113,17 @@ def _check_each(inner: _Check, parts: Callable[[Any], Iterable[tuple[str | int, 
 
 
 def _check_struct(fields: list[tuple[str, str, _Check]]) -> _Check:
-    if len(fields) == 1:
-        return _check_field(*fields[0])
-    parts_of = attrgetter(*(attribute for attribute, _, _ in fields))
+    # of one attribute it gives no tuple: the first is asked for twice and looked at once
+    parts_of = attrgetter(fields[0][0], *(attribute for attribute, _, _ in fields))
     checks = [(name, inner) for _, name, inner in fields]
 
     def check(value: Any) -> None:
-        for part, (name, inner) in zip(parts_of(value), checks, strict=True):
+        for part, (name, inner) in zip(parts_of(value)[1:], checks, strict=True):
             if part is not None:
                 try:
                     inner(part)
                 except Misfit as misfit:
                     raise misfit.under(name) from None
-
-    return check
-
-
-def _check_field(attribute: str, name: str, inner: _Check) -> _Check:
-    """Make the check of a struct of which one field holds quantities."""
-
-    def check(value: Any) -> None:
-        part = getattr(value, attribute)
-        if part is not None:
-            try:
-                inner(part)
-            except Misfit as misfit:
-                raise misfit.under(name) from None
 
     return check
 

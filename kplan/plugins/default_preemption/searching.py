@@ -147,9 +147,10 @@ class VictimSearch(Struct, frozen=True):
         cluster = self.handle.cluster
         violating = np.zeros(len(pods), dtype=np.bool_)
         budgets = cluster.objects.table("pod_disruption_budgets")
-        by_class = _ByClass(cluster.pod_class[pods]) if budgets else None
+        if not budgets:
+            return violating
+        by_class = _ByClass(cluster.pod_class[pods])
         for budget in budgets.values():
-            assert by_class is not None, "there is a budget"
             cluster.work.charge(BUDGET)
             matched = _matched(cluster, budget, pods, by_class)
             if self.one_budget:

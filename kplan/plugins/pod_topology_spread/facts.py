@@ -166,12 +166,14 @@ def _constraint(spread: HardSpread, cluster: Cluster, nodes: Inclusion) -> Const
 def _domains(spread: HardSpread, cluster: Cluster) -> tuple[DomainCount, ...]:
     column = cluster.labels.column(spread.constraint.topology_key)
     included = np.flatnonzero(spread.included)
+    if not len(included):
+        return ()
     rows = included[spread.codes[included].argsort(kind="stable")]
     codes, begins = np.unique(spread.codes[rows], return_index=True)
     members = np.split(rows, begins[1:])
     domains = (
         DomainCount(column.values[code], int(spread.counts[code]), tuple(map(cluster.node_name, there.tolist())))
-        for code, there in zip(codes.tolist(), members, strict=bool(len(rows)))
+        for code, there in zip(codes.tolist(), members, strict=True)
     )
     return tuple(sorted(domains, key=lambda domain: (domain.pods, domain.value)))
 
