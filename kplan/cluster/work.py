@@ -46,6 +46,16 @@ COUNTER, CLASS, CELL = 800, 3, 0.15
 has a cell for each."""
 TOLD, TOLD_NODE = 300, 0.3
 """Units for a cause, or an answer about one pod, that is told in full, and for each node that the answer may name."""
+COMES_BACK = 150
+"""Units for each pod that leaves its node and may be made again."""
+ASLEEP = 8
+"""Units for each pod that waits, where those that are refused are looked for before a change."""
+SERVES = 0.5
+"""Units for each pod of the namespaces of which it is counted how many serve for a workload."""
+COMPARED = 60
+"""Units for each number of the nodes that a live scheduler may look at on which scores hang, for an answer in full."""
+TOLD_GROUP = 250
+"""Units for each group of nodes that refuse a pod of which a plan tells why it is not placed."""
 SCENARIO, OF_NODE, OF_POD = 200, 0.5, 0.02
 """Units for each scenario, loss and drain that is tried, and each node and pod of the cluster that it changes."""
 

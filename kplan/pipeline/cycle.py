@@ -181,14 +181,15 @@ class Cycle(Struct):
     def _extenders(self) -> Extenders:
         return Extenders(self.pipeline.callers, self.pod, self.cluster)
 
-    def facts(self, outcome: Outcome, rows: Sequence[int]) -> dict[str, Facts]:
+    def facts(self, outcome: Outcome, rows: Sequence[int], of: str = "") -> dict[str, Facts]:
         """Work out the facts behind the refusals of some nodes, by plugin.
 
         Args:
             outcome: what ``explain`` returned; nothing may have changed since.
             rows: node rows.
+            of: the plugin that is asked; all that refused if empty.
         """
-        return facts_behind(outcome.diagnosis, rows, self.filters)
+        return facts_behind(outcome.diagnosis, rows, self.filters, of)
 
     def _pre_filter(self) -> tuple[NodeStatus | None, dict[str, frozenset[str]]]:
         """Run PreFilter plugins; return a refusal of the pod as a whole, or the node names that some allow."""

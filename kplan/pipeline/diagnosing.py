@@ -87,26 +87,32 @@ def told_of(diagnosis: Diagnosis, statuses: Statuses | None, total: int, post_fi
     return fit_error(total, histogram, post_filter=post_filter)
 
 
-def facts_behind(diagnosis: Diagnosis | None, rows: Sequence[int], filters: Filters | None) -> dict[str, Facts]:
+def facts_behind(
+    diagnosis: Diagnosis | None, rows: Sequence[int], filters: Filters | None, of: str = ""
+) -> dict[str, Facts]:
     """Work out the facts behind the refusals of some nodes, by plugin; nothing may have changed since.
 
     Args:
         diagnosis: the refusals; None for none.
         rows: node rows.
         filters: who refused; None if the cycle ended before.
+        of: the plugin that is asked; all that refused if empty.
     """
     by_plugin: dict[str, Facts] = {}
     if diagnosis is None or filters is None:
         return by_plugin
     plugins = {plugin.name: plugin for plugin in filters.plugins}
     worlds = plain(diagnosis.rows)
-    wanted = np.array(list(rows), dtype=np.intp)
+    wanted = np.zeros(len(filters.cluster.nodes), dtype=np.bool_)
+    wanted[np.array(list(rows), dtype=np.intp)] = True
     for failing in diagnosis.failing:
+        if of and failing.plugin != of:
+            continue
         plugin: Any = plugins.get(failing.plugin)
         if plugin is None:
             continue  # an extender tells its reasons and nothing else
         view = worlds.at(failing.positions)
-        at = np.flatnonzero(failing.findings.failed & np.isin(view.rows, wanted)).tolist()
+        at = np.flatnonzero(failing.findings.failed & wanted[view.rows]).tolist()
         if at and hasattr(plugin, "explain"):
             state = filters.states.get(plugin.name)
             facts = plugin.explain(filters.pod, state, filters.cluster, view, failing.findings, at)

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from kplan.cluster.work import COMPARED
 from kplan.config import is_interested
 from kplan.framework.args import DefaultPreemptionArgs
 from kplan.framework.codes import Compares, Point
@@ -306,6 +307,7 @@ class _Walk(Struct, frozen=True):
                 return None
             return _Scaled(plugin, (state,), weight, raw[np.newaxis], np.zeros(len(windows), dtype=np.intp), None)
         compared: Compared = plugin.compared(cycle.pod, self._filtered(plugin.name), cycle.cluster, self.rows, windows)
+        cycle.cluster.work.charge(COMPARED * compared.keys.shape[1])
         number, first = alike(list(compared.keys.T))
         states, raws = self._of_sets(plugin, compared, first)
         return _Scaled(plugin, states, weight, raws, number, None if compared.counts.all() else compared.counts)

@@ -58,7 +58,7 @@ def by_lack(
     where = np.flatnonzero(whole)
     distinct, first, inverse = np.unique(choices.numbers(rows[where]), return_index=True, return_inverse=True)
     known = (distinct >= 0) & (np.arange(len(distinct)) < _MOST)
-    facts = asked.facts(rows[where[first[known]]]).get(PLUGIN)
+    facts = asked.facts_of(PLUGIN, rows[where[first[known]]])
     if not isinstance(facts, DynamicResourcesFacts):
         return
     by_node = {node.node: node for node in facts.nodes}

@@ -278,7 +278,7 @@ def _by_taints(asked: RunCycle, rows: Rows, whole: Atom) -> Iterator[Atom]:
     sets = asked.cluster.taint_set[rows]
     where = np.flatnonzero(whole.mask)
     distinct, first = np.unique(sets[where], return_index=True)
-    facts = asked.facts(rows[where[first]]).get("TaintToleration")
+    facts = asked.facts_of("TaintToleration", rows[where[first]])
     if not isinstance(facts, TaintTolerationFacts):
         return
     parts: dict[tuple[str, ...], Mask] = {}
@@ -364,7 +364,7 @@ def _sorted(asked: RunCycle, group: NodeGroup) -> NodeGroup:
             short = np.maximum(short, (needs - free[group.rows]) / max(needs, 1))
     nearest = float(short.min())
     for atom in group.atoms if len(group.rows) <= _SORTED_BY_FACTS else ():
-        facts = asked.facts(group.rows).get(atom.plugin) if atom.code in _BY_FACTS or atom.code in LACKS else None
+        facts = asked.facts_of(atom.plugin, group.rows) if atom.code in _BY_FACTS or atom.code in LACKS else None
         if facts is not None:
             over = short_of(facts) if atom.code in LACKS else _over(facts)
             short = np.maximum(short, [over.get(asked.cluster.node_name(int(row)), 0) for row in group.rows])

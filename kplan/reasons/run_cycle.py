@@ -61,7 +61,11 @@ class RunCycle:
 
     def facts(self, rows: Rows) -> dict[str, Facts]:
         """Facts about some node rows, by plugin."""
-        return self.cycle.facts(self.outcome, [int(row) for row in rows])
+        return self.cycle.facts(self.outcome, rows.tolist())
+
+    def facts_of(self, plugin: str, rows: Rows) -> Facts | None:
+        """Facts of one plugin about some node rows; None where it has none."""
+        return self.cycle.facts(self.outcome, rows.tolist(), plugin).get(plugin)
 
     def amounts(self, resource: str, *, kept: bool = False) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
         """What the pod needs of a resource, and int64[N] what is free and what there is.

@@ -106,6 +106,8 @@ def best(
     """
     chosen: Tried[T] | None = None
     for candidate in candidates:
+        if measure.exhausted():
+            break
         came = measure.of(candidate)
         if came is not None and worth(came.found) > than:
             chosen, than = came, worth(came.found)

@@ -258,6 +258,7 @@ class NodeExplanation(VerdictDocument, frozen=True, kw_only=True):
         lost: waiting pods that fit, those that go elsewhere first.
         gated: waiting pods that are not in the queue.
         failed: waiting pods whose scheduling cycle fails.
+        not_tried: waiting pods for which no work was left.
         evicting: waiting pods that fit nowhere and would be placed here after evictions.
         runs: pods on it, the largest first.
     """
@@ -273,6 +274,7 @@ class NodeExplanation(VerdictDocument, frozen=True, kw_only=True):
     lost: tuple[NodeLoss, ...] = ()
     gated: int = 0
     failed: int = 0
+    not_tried: int = 0
     evicting: tuple[str, ...] = ()
     runs: tuple[NodePod, ...] = ()
     notes: tuple[str, ...] = ()

@@ -8,8 +8,10 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import TOLD, TOLD_GROUP, TOLD_NODE
 from kplan.pipeline import Planner
 from kplan.plugins.shared.claims import own_claims
 from kplan.reasons.groups import NodeGroup, find_groups
@@ -83,20 +85,25 @@ def _refusing(
     plain = plain_cause(planner.cluster, pod, outcome)
     if plain is not None:
         return plain
+    planner.cluster.work.charge(TOLD + TOLD_NODE * len(planner.cluster.nodes))
     asked = RunCycle.of(planner, pod)
     groups = find_groups(asked)
+    planner.cluster.work.charge(TOLD_GROUP * len(groups))
     if leaving:
         rows = [planner.cluster.node_index[name] for name in leaving if name in planner.cluster.node_index]
         if asked.looked and len(set(rows)) == len(planner.cluster.nodes):
             return Cause(code="no-other-node", text="there is no other node")
-        groups = [rest for group in groups if len((rest := _without(group, rows)).rows)] or groups
+        stays = np.ones(len(planner.cluster.nodes), dtype=np.bool_)
+        stays[rows] = False
+        groups = [rest for group in groups if len((rest := _among(group, stays)).rows)] or groups
     if not groups:
         return Cause(code="unknown", text=outcome.fit_error)
     return asked, groups
 
 
-def _without(group: NodeGroup, rows: Collection[int]) -> NodeGroup:
-    return replace(group, rows=group.rows[~np.isin(group.rows, list(rows))])
+def _among(group: NodeGroup, stays: NDArray[np.bool_]) -> NodeGroup:
+    """A group without its nodes that are about to go."""
+    return replace(group, rows=group.rows[stays[group.rows]])
 
 
 def plain_cause(cluster: Cluster, pod: PodInfo, outcome: Outcome) -> Cause | None:

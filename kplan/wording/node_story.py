@@ -10,7 +10,7 @@ from msgspec import Struct
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller
 from kplan.framework.reason_codes import ReasonCode
-from kplan.result.document import Shortage
+from kplan.result.document import Group, Shortage
 from kplan.result.document_base import Cause
 from kplan.result.document_nodes import NodeLoss, NodeRace, NodeRefusal, NodeRow
 from kplan.wording.amounts import made_of
@@ -50,11 +50,16 @@ def heads_of(told: ToldGroup) -> tuple[tuple[str, str], ...]:
     )
 
 
-def refusal_text(every: Sequence[ToldGroup]) -> str:
-    """The reasons with the numbers of this node; of several kinds of pods, what they need as a range."""
+def refusal_text(first: Group, every: Sequence[Sequence[Phrase]]) -> str:
+    """The reasons with the numbers of this node; of several kinds of pods, what they need as a range.
+
+    Args:
+        first: the node as it is told of for the first kind.
+        every: the reasons in words, for each kind.
+    """
     if len(every) == 1:
-        return with_numbers(every[0].group)
-    return "; ".join(_of_kinds(words) for words in zip(*(told.phrases for told in every), strict=True))
+        return with_numbers(first)
+    return "; ".join(_of_kinds(words) for words in zip(*every, strict=True))
 
 
 def _of_kinds(words: Sequence[Phrase]) -> str:
@@ -83,6 +88,7 @@ _RESULTS = {
     "elsewhere": ("fits but goes elsewhere", "fit but go elsewhere"),
     "refused": ("does not fit", "do not fit"),
     "failed": ("fails in the scheduling cycle", "fail in the scheduling cycle"),
+    "not_tried": ("is not tried", "are not tried"),
 }
 
 
@@ -91,7 +97,7 @@ def node_sentence(node: str, numbers: Mapping[str, int], gated: int, *, running:
 
     Args:
         node: its name.
-        numbers: of pods that land there, tie, go elsewhere, are refused, or whose cycle failed.
+        numbers: of pods that land there, tie, go elsewhere, are refused, whose cycle failed, or that are not tried.
         gated: of pods that wait at a scheduling gate.
         running: whether the pods asked about run elsewhere.
     """
@@ -154,20 +160,21 @@ def losses_text(result: str, decisive: str, leads: Sequence[int], winners: Seque
     return "go here: it scores highest, or alone fits"
 
 
-def race_text(race: NodeRace, result: str, *, nominated: bool, tied: Sequence[str] = ()) -> str:
+def race_text(race: NodeRace, result: str, *, nominated: bool, tied: Sequence[str] = (), ties: int = 0) -> str:
     """What becomes of one pod that fits the node.
 
     Args:
         race: its scores.
         result: lands, nominated, ties or loses.
         nominated: whether it has a nominated node, which is tried first and alone.
-        tied: the other nodes of a tie.
+        tied: the first of the other nodes of a tie.
+        ties: how many those are.
     """
     if nominated:
         other = f"goes to {race.winner}, its nominated node, whatever the scores"
         return "is nominated here" if result == "lands" else other
     if result == "ties":
-        return f"ties at {race.total} with {listed(tied)}: the scheduler draws"
+        return f"ties at {race.total} with {listed(tied, ties)}: the scheduler draws"
     return "goes here: it fits no other node" if race.feasible == 1 else f"goes here with a score of {race.total}"
 
 

@@ -18,16 +18,18 @@ CAUSE = Cause(code=NOT_TRIED, text=f"not tried: what came before it was {_MUCH}"
 """Why a pod is not tried."""
 
 
-def not_tried_doubt(pods: int, tried: int, *, ask: str) -> Doubt:
+def not_tried_doubt(pods: int, tried: int, *, ask: str, running: bool = False) -> Doubt:
     """Doubt an answer in which pods were left out.
 
     Args:
         pods: how many.
         tried: how many were not.
         ask: what to ask instead.
+        running: whether they run, and are asked about as if they were new.
     """
     are = "is" if pods == 1 else "are"
-    told = f"{count(pods, 'pod that waits', 'pods that wait')} {are} not tried"
+    kind = ("pod that runs", "pods that run") if running else ("pod that waits", "pods that wait")
+    told = f"{count(pods, *kind)} {are} not tried"
     were = "was" if tried == 1 else "were"
     return Doubt(code=NOT_TRIED, text=f"{told}: the {tried:,} before {were} {_MUCH}; {ask}")
 

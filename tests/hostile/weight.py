@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import io
 import json
 import subprocess
@@ -25,6 +26,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kplan.__main__ import OBJECTS_BETWEEN_COLLECTIONS
 from kplan.cli.main import main as command_line
 from kplan.errors import KplanError
 from kplan.sources import load, load_objects
@@ -229,6 +231,7 @@ def pace() -> float:
 
 def one(words: Sequence[str]) -> None:
     """Ask in this process, and tell what it took."""
+    gc.set_threshold(*OBJECTS_BETWEEN_COLLECTIONS)  # as kplan's own process does
     slower = pace()
     before, began = most_memory(), time.process_time()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

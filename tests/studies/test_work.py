@@ -1,16 +1,20 @@
 """Texts with more to work out than anybody waits for: so much is tried, and the answer says so. Counted is work."""
 
+import gc
 import json
 import re
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kplan.cli.main import main
-from kplan.cluster import work
+from kplan.cluster import PodInfo, work
+from kplan.course.trial import trying
+from kplan.pipeline import Planner
 from kplan.pipeline.cycle import Cycle
 from kplan.reasons.run_cycle import RunCycle
 from kplan.studies.simulate import telling
@@ -316,11 +320,81 @@ def test_plans_that_are_made_again_for_what_would_help_go_on_with_the_work_of_th
     assert sum(one.spent for one in made) < 105_000
 
 
+def test_who_sleeps_before_a_change_is_found_once_for_all_that_may_help(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A drain of which nothing fits elsewhere, where others wait: what would help is tried over and over."""
+    looked: list[int] = []
+    asleep = trying.asleep
+    monkeypatch.setattr(trying, "asleep", lambda planner: (looked.append(1), asleep(planner))[1])
+    monkeypatch.setattr(work, "POD", 0)
+    owner = [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "uid": "u", "controller": True}]
+    items = [a_node(0), a_node(1)]
+    for number in range(14):
+        one = a_pod(number, {"cpu": "2000m"})
+        one["metadata"]["ownerReferences"] = owner
+        if number < 8:
+            one["spec"]["nodeName"] = f"n-{number % 2}"
+        else:
+            del one["spec"]["nodeName"]
+        items.append(one)
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    told = asked(capsys, "drain", "n-0", "--snapshot", str(path))
+    assert (told["verdict"], len(looked)) == ("BLOCKED", 1)
+    # four pods a node: the four that leave, and six that wait and come first
+    assert told["fixes"][0]["text"] == "3 more nodes like n-0"
+
+
+def test_the_story_of_a_node_keeps_no_cycle_of_the_pods_that_it_tells_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The scores and reasons of one pod on all nodes are as large as the cluster."""
+    made: list[weakref.ref[RunCycle]] = []
+    alive: list[int] = []
+    as_set = RunCycle.as_set
+
+    def run(planner: Planner, pod: PodInfo) -> RunCycle:
+        gc.collect()
+        alive.append(sum(one() is not None for one in made))
+        cycle = as_set(planner, pod)
+        made.append(weakref.ref(cycle))
+        return cycle
+
+    monkeypatch.setattr(RunCycle, "as_set", run)
+    for millis in (1000, 9000):  # pods that fit, and such that do not
+        told = asked(capsys, "explain", "node", "n-0", "--snapshot", snapshot(tmp_path, millis))
+        assert told["verdict"] == ("TAKES" if millis == 1000 else "REFUSES")
+    assert len(made) == 2 * WAITING
+    assert max(alive) <= 1
+
+
+def test_pods_that_a_node_was_not_asked_about_are_said_not_to_be_tried(
+    tmp_path: Path, little: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = asked(capsys, "explain", "node", "n-0", "--snapshot", snapshot(tmp_path, 1000))
+    left, tried = told["notTried"], WAITING + TWICE - told["notTried"]
+    assert 0 < tried < WAITING
+    assert "failed" not in told
+    assert f"{left} are not tried" in told["sentence"]
+    [doubt] = [doubt["text"] for doubt in told["doubts"] if doubt["code"] == "not-tried"]
+    assert doubt == (
+        f"{left} pods that wait are not tried: the {tried} before were all the work that a text of this length is "
+        "allowed; name some, or ask about fewer with -n or -l"
+    )
+
+
 SHORT = 150_000
 
 
 @pytest.mark.parametrize("shape", DEAR)
-@pytest.mark.parametrize("command", ["simulate", "explain", "in turn", "bind", "fail", "drain", "moves", "capacity"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("simulate", "explain", "in turn", "audit", "node", "bind", "fail", "each", "drain", "find", "sweep", "pack"),
+        *("moves", "capacity", "check", "survive", "diff"),
+    ],
+)
 def test_a_question_about_a_dear_text_ends_when_its_work_is_done(
     command: str, shape: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -334,10 +408,19 @@ def test_a_question_about_a_dear_text_ends_when_its_work_is_done(
     path.write_bytes(dear(shape, SHORT, few=True))
     good = str(ROOT / "fixtures" / "examples" / "checkout.yaml")
     more = {
-        "fail": ["fail", "--each", "node"],
-        "drain": ["drain", "--find"],
+        "audit": ["explain", "pod", "-A", "--audit"],
+        "node": ["explain", "node", "n-0"],
+        "fail": ["fail", "n-0"],
+        "each": ["fail", "--each", "node"],
+        "drain": ["drain", "n-0"],
+        "find": ["drain", "--find"],
+        "sweep": ["sweep", "-j", "1"],
+        "pack": ["pack"],
         "moves": ["moves", "-f", good],
         "capacity": ["capacity", good],
+        "check": ["check", good],
+        "survive": ["check", good, "--survive", "node"],
+        "diff": ["diff", str(path)],
     }
     code = main([*(COMMANDS | more)[command], "--snapshot", str(path), "-o", "json", "--k8s-version", "1.37"])
     assert code in (0, 1, 3, 4), capsys.readouterr()
@@ -345,7 +428,7 @@ def test_a_question_about_a_dear_text_ends_when_its_work_is_done(
     if any(one.left for one in made):
         assert "not tried" in json.dumps(told) or "not all is tried" in json.dumps(told)
     for one in made:
-        assert one.spent < one.most + 30_000
+        assert one.spent < one.most + 30_000 + work.STEP * one.left, "a turn is counted as not tried, and no more"
 
 
 @pytest.fixture

@@ -135,6 +135,7 @@ def run_drain(
     rolling: bool = False,
     together: bool = False,
     delete: bool = False,
+    serving: bool = True,
     why: Beside[W] | None = None,
     enough: Callable[[DrainRun[W]], bool] | None = None,
 ) -> DrainRun[W]:
@@ -148,13 +149,14 @@ def run_drain(
             it was cordoned is tried again then.
         together: let the pods of all nodes go before any of the next ones is placed.
         delete: delete nodes that were drained, each before the next if rolling, and try again what found no place.
+        serving: note which workloads are left without a pod that serves.
         why: asked about each pod that finds no place.
         enough: asked before the first eviction from a node, and where something finds no place: break off there.
     """
     # where nodes take pods until their turn comes, those leave, too
     going = None if rolling else _pods(planner.cluster, nodes)
     run: DrainRun[W] = DrainRun(Budgets(planner.cluster, going))
-    if enough is None:  # who asks whether it goes through at all does not ask what it costs
+    if serving:
         run.serving = Serving(planner.cluster)
         run.serving.count(_pods(planner.cluster, nodes))
     drain = _Drain(planner, options, run, why, enough, together)

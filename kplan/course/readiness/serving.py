@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from kplan.cluster import Cluster, PodInfo
 from kplan.cluster.owners import controller, top_owner
+from kplan.cluster.work import SERVES
 from kplan.course.trial.attempts import TriedPod
 from kplan.objects.readiness import is_ready
 from kplan.scenario.budgets import healthy
@@ -48,7 +49,8 @@ class Serving(Struct):
         new = {owner for owner in map(self.owner, going) if owner is not None and owner not in self.ready}
         if new:
             spaces = {owner.namespace for owner in new}
-            mine = self.cluster.pods_of(spaces)
+            mine = list(self.cluster.pods_of(spaces))
+            self.cluster.work.charge(SERVES * len(mine))
             found = Counter(owner for pod in mine if (owner := self.owner(pod)) in new and healthy(pod))
             self.ready.update({owner: found[owner] for owner in new})
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from kplan.cluster import PodInfo, leave
 from kplan.cluster.owners import replaced
+from kplan.cluster.work import COMES_BACK
 from kplan.course.evictions.leaving import Broken, broken, leaving
 from kplan.course.evictions.returning import Returns
 from kplan.course.trial.alike import likeness
@@ -220,6 +221,7 @@ class Attempts(Generic[W]):
             anew: whether what is being deleted began to be so just now.
         """
         cluster = self.planner.cluster
+        cluster.work.charge(COMES_BACK * len(left))
         victims = [cluster.pods[row] for row in left]
         missed = [pod for pod in victims if anew or not replaced(pod, cluster)] if self.returns is not None else []
         made = self.returns.make_all(missed) if self.returns is not None and missed else []

@@ -8,6 +8,7 @@ from itertools import islice
 from msgspec import Struct
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import ASLEEP
 from kplan.course.trial.alike import likeness
 from kplan.framework.events import Happened
 from kplan.pipeline import Planner
@@ -45,6 +46,7 @@ def asleep(planner: Planner) -> Asleep:
     """Find the pods that wait in a cluster and are refused as it is; nothing changes."""
     alike: dict[Hashable, list[PodInfo]] = {}
     waiting = planner.waiting()
+    planner.cluster.work.charge(ASLEEP * len(waiting))
     for pod in waiting:
         alike.setdefault(likeness(pod), []).append(pod)
     kinds = []

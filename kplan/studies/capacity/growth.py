@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kplan.cluster import Cluster
 from kplan.course.capacity.counting import BOUND, CountedSets, count_sets
 from kplan.course.capacity.supply import Supply
-from kplan.course.trial.trying import after
+from kplan.course.trial.trying import Trying
 from kplan.objects.well_known import ZONE
 from kplan.pipeline import Planner
 from kplan.remedies.about import NewNode
@@ -49,14 +49,14 @@ class _Sets(Struct, frozen=True):
     """What is asked of more nodes: how many sets fit, counted over and over with more and more nodes.
 
     Attributes:
-        planner: planner over the cluster.
+        trying: tries more nodes in the cluster.
         supplies: the workloads.
         ratio: pods of each in a set.
         most: sets to stop at.
         alone: whether pods that wait leave the nodes to the replicas: what the nodes are worth by themselves.
     """
 
-    planner: Planner
+    trying: Trying
     supplies: Sequence[Supply]
     ratio: Sequence[int]
     most: int = BOUND
@@ -64,10 +64,11 @@ class _Sets(Struct, frozen=True):
 
     def of(self, candidate: Candidate) -> Tried[_Grown]:
         """Count with the nodes of a candidate; see Measure."""
-        before = set(self.planner.cluster.node_index)
-        waiting = {pod.row for pod in self.planner.cluster.pods if pod.waiting}
+        cluster = self.trying.planner.cluster
+        before = set(cluster.node_index)
+        waiting = {pod.row for pod in cluster.pods if pod.waiting}
         mine = {row for supply in self.supplies for row in supply.waiting}
-        with after(self.planner, candidate.steps, mine, compete=not self.alone) as trial:
+        with self.trying.after(candidate.steps, mine, compete=not self.alone) as trial:
             new = set(trial.cluster.node_index) - before
             taken = sum(not trial.cluster.pods[row].waiting for row in waiting - mine)
             counted = count_sets(trial, self.supplies, self.ratio, self.most, why=failure)
@@ -95,7 +96,7 @@ def grow(
     """
     if base.bounded:
         return None
-    sets = _Sets(planner, supplies, ratio)
+    sets = _Sets(Trying(planner), supplies, ratio)
     kinds = [AddNode(like=name) for name in kinds_of_nodes(planner.cluster)[:_SAMPLES]] if shape is None else [shape]
     candidates = [one_more(NewNode(kind.like or kind.template), kind) for kind in kinds]
     # of equals the most common kind, then the first by name

@@ -12,7 +12,7 @@ from kplan.cluster.owners import controller
 from kplan.cluster.silence import on_silent_node
 from kplan.course.capacity.counting import count_sets
 from kplan.course.capacity.supply import Supply
-from kplan.course.trial.trying import after
+from kplan.course.trial.trying import Trying
 from kplan.errors import KplanError
 from kplan.objects.kind_words import kind_word
 from kplan.pipeline import Planner
@@ -81,10 +81,11 @@ def going_on(
     Returns:
         the change, and how many sets fit and are made then.
     """
+    trying = Trying(planner)
 
     def of(candidate: Candidate) -> Tried[int] | None:
         try:
-            with after(planner, candidate.steps) as trial:
+            with trying.after(candidate.steps) as trial:
                 if held_set(trial.cluster, supplies, ratio) is not None:
                     return tried(candidate, 0)
                 rest = [replace(supply, running=_there(trial.cluster, supply)) for supply in supplies]

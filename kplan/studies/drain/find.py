@@ -61,9 +61,8 @@ def find_nodes_to_drain(
             if verdicts and cluster.work.refuses():
                 break
             with gone.trial() as trial:
-                run = run_drain(
-                    trial, [name], options, why=failure_in_short, enough=partial(_decided, cluster, options)
-                )
+                enough = partial(_decided, cluster, options)
+                run = run_drain(trial, [name], options, serving=False, why=failure_in_short, enough=enough)
                 if cluster.work.left and verdicts:  # not all was tried of it
                     break
                 goes = not run.left

@@ -14,7 +14,7 @@ from kplan.cluster.owners import returns
 from kplan.cluster.silence import OUT_OF_SERVICE
 from kplan.course.drains.drain import DrainRun, Gone, run_drain
 from kplan.course.readiness.serving import OwnerOfPods, without
-from kplan.course.trial.trying import ask_after
+from kplan.course.trial.trying import Trying
 from kplan.framework.reason_codes import ReasonCode
 from kplan.pipeline import Planner
 from kplan.remedies import about
@@ -120,6 +120,7 @@ def find_fixes(
         together: the same.
         delete: the same.
     """
+    trying = Trying(planner)
 
     def left(candidate: Candidate) -> Tried[Drained] | None:
         forced = FORCE in candidate.steps
@@ -139,9 +140,9 @@ def find_fixes(
 
         steps = [step for step in candidate.steps if not isinstance(step, OfTheDrain)]
         before = _evicting(planner.cluster, steps)
-        return tried(candidate, ask_after(planner, steps, ask))
+        return tried(candidate, trying.ask_after(steps, ask))
 
-    measure = by_steps(Measure(left, lambda drained: not drained.left))
+    measure = by_steps(Measure(left, lambda drained: not drained.left, planner.cluster.work.refuses))
     ways = [
         way
         for way in _ways(planner.cluster, nodes, run, turns=not rolling, together=together, delete=not delete)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from kplan.cluster import Cluster
 from kplan.cluster.domains import domains
 from kplan.course.losses.loss import FailRun, lose, run_fail
-from kplan.course.trial.trying import ask_after
+from kplan.course.trial.trying import Trying
 from kplan.pipeline import Planner
 from kplan.remedies.about import Named, NewNode
 from kplan.remedies.candidate import Candidate, RemedyCost
@@ -41,10 +41,12 @@ def find_fix(planner: Planner, run: FailRun[Any]) -> Tried[FailRun[Any]] | None:
     if len(named) < lacks_room(run):
         candidates += [up_to(one_more(NewNode(like)), most) for like in _models(planner.cluster, run)]
 
-    def lost(candidate: Candidate) -> Tried[FailRun[Any]] | None:
-        return tried(candidate, ask_after(planner, candidate.steps, lambda trial: run_fail(trial, run.nodes)))
+    trying = Trying(planner)
 
-    measure = by_steps(Measure(lost, lambda again: not lacks_room(again)))
+    def lost(candidate: Candidate) -> Tried[FailRun[Any]] | None:
+        return tried(candidate, trying.ask_after(candidate.steps, lambda trial: run_fail(trial, run.nodes)))
+
+    measure = by_steps(Measure(lost, lambda again: not lacks_room(again), planner.cluster.work.refuses))
     return next(iter(sift(candidates, measure, most=1).helps), None)
 
 
@@ -97,11 +99,16 @@ def find_fix_for_each(
         steps = tuple(AddNode(like=model) for model in models)
         candidates.append(Candidate("node-in-each-zone", RemedyCost.ADD_NODE, Named(names=tuple(models)), steps=steps))
 
+    trying = Trying(planner)
+
     def survives(trial: Planner) -> Survives:
         singly = lost_singly(trial.cluster, kind, only)
         return Survives(sum(lose(trial, nodes).borne for nodes in singly.values()), len(singly), losses)
 
-    measure = Measure(lambda candidate: tried(candidate, ask_after(planner, candidate.steps, survives)))
+    def losses_with(candidate: Candidate) -> Tried[Survives] | None:
+        return tried(candidate, trying.ask_after(candidate.steps, survives))
+
+    measure = Measure(losses_with, exhausted=planner.cluster.work.refuses)
     return best(candidates, measure, lambda survives: survives.worth, (borne,))
 
 

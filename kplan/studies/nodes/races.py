@@ -4,49 +4,50 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 from msgspec import Struct, structs
 
 from kplan.cluster import Cluster, PodInfo
-from kplan.reasons.run_cycle import RunCycle
 from kplan.result import Outcome
 from kplan.result.document_nodes import NodeLoss, NodeRace
 from kplan.wording.node_story import loses_text, losses_text, race_text
 from kplan.wording.owners import by_number, owner_text
 
+_NAMES = 3
+"""Nodes of a tie that are named."""
 
-class PodKind(Struct, frozen=True):
-    """Waiting pods that are alike in all the scheduler reads, with the outcome of the first.
+
+class Race(Struct, frozen=True):
+    """Waiting pods that are alike in all the scheduler reads and fit the node, with what becomes of the first.
 
     Attributes:
         pods: all of them.
-        asked: the cycle of the first.
+        result: lands, nominated, ties or loses.
+        decisive: the plugin that decides it; empty where none does.
+        race: the scores.
     """
 
     pods: tuple[PodInfo, ...]
-    asked: RunCycle
-
-    @property
-    def outcome(self) -> Outcome:
-        """Outcome of the first."""
-        return self.asked.outcome
+    result: str
+    decisive: str
+    race: NodeRace
 
 
-def losses(cluster: Cluster, row: int, kinds: Sequence[PodKind]) -> tuple[NodeLoss, ...]:
+def losses(cluster: Cluster, races: Sequence[Race]) -> tuple[NodeLoss, ...]:
     """Pods that fit the node, by what becomes of them and the plugin that decides it."""
-    merged: dict[tuple[str, str], list[tuple[PodKind, NodeRace]]] = {}
-    for kind in kinds:
-        result, decisive, race = _race(cluster, row, kind)
-        merged.setdefault((result, decisive), []).append((kind, race))
+    merged: dict[tuple[str, str], list[Race]] = {}
+    for raced in races:
+        merged.setdefault((raced.result, raced.decisive), []).append(raced)
     made = []
     for (result, decisive), entries in merged.items():
-        pods = [pod for kind, _ in entries for pod in kind.pods]
+        pods = [pod for raced in entries for pod in raced.pods]
         winners: Counter[str] = Counter()
-        for kind, race in entries:
-            winners[race.winner] += len(kind.pods)
-        leads = [race.winner_total - race.total for _, race in entries]
-        closest = entries[leads.index(min(leads))][1]
+        for raced in entries:
+            winners[raced.race.winner] += len(raced.pods)
+        leads = [raced.race.winner_total - raced.race.total for raced in entries]
+        closest = entries[leads.index(min(leads))].race
         ordered = dict(sorted(winners.items(), key=lambda item: (-item[1], item[0])))
         made.append(
             NodeLoss(
@@ -66,9 +67,15 @@ def losses(cluster: Cluster, row: int, kinds: Sequence[PodKind]) -> tuple[NodeLo
     return tuple(sorted(made, key=lambda item: (rank[item.result], -item.count, item.pods[0])))
 
 
-def _race(cluster: Cluster, row: int, kind: PodKind) -> tuple[str, str, NodeRace]:
-    """What becomes of a pod that fits the node: result, deciding plugin, and the scores."""
-    outcome = kind.outcome
+def race(cluster: Cluster, row: int, pods: tuple[PodInfo, ...], outcome: Outcome) -> Race:
+    """What becomes of pods that fit the node.
+
+    Args:
+        cluster: the cluster, as it was for the cycle.
+        row: of the node.
+        pods: pods that are alike.
+        outcome: of the first.
+    """
     scores = outcome.scores
     assert scores is not None
     at = int(np.flatnonzero(scores.rows == row)[0])
@@ -76,8 +83,8 @@ def _race(cluster: Cluster, row: int, kind: PodKind) -> tuple[str, str, NodeRace
     mine, top = int(scores.total[at]), int(scores.total[best])
     gaps = {plugin: int(values[at] - values[best]) for plugin, values in scores.weighted.items()}
     gaps = dict(sorted(((plugin, gap) for plugin, gap in gaps.items() if gap), key=lambda item: item[1]))
-    race = NodeRace(
-        pod=kind.pods[0].key,
+    told = NodeRace(
+        pod=pods[0].key,
         winner=cluster.node_name(outcome.choice),
         total=mine,
         winner_total=top,
@@ -86,13 +93,16 @@ def _race(cluster: Cluster, row: int, kind: PodKind) -> tuple[str, str, NodeRace
         gaps=gaps,
         text="",
     )
+    result, plugin = "ties" if len(scores.best) > 1 else "lands", ""
     if outcome.nominated_first >= 0:
         result = "lands" if outcome.nominated_first == row else "nominated"
-        return result, "", structs.replace(race, text=race_text(race, result, nominated=True))
-    if row not in scores.best:
-        plugin = next(iter(gaps))
+        text = race_text(told, result, nominated=True)
+    elif row not in scores.best:
+        result, plugin = "loses", next(iter(gaps))
         values = scores.weighted[plugin]
-        return "loses", plugin, structs.replace(race, text=loses_text(race, int(values[best]), int(values[at])))
-    tied = [cluster.node_name(item) for item in scores.best if item != row]
-    result = "ties" if tied else "lands"
-    return result, "", structs.replace(race, text=race_text(race, result, nominated=False, tied=tied))
+        text = loses_text(told, int(values[best]), int(values[at]))
+    else:
+        others = (item for item in scores.best if item != row)
+        tied = [cluster.node_name(item) for item in islice(others, _NAMES)]
+        text = race_text(told, result, nominated=False, tied=tied, ties=len(scores.best) - 1)
+    return Race(pods, result, plugin, structs.replace(told, text=text))

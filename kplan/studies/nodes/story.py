@@ -10,17 +10,18 @@ import numpy as np
 from msgspec import Struct, field
 
 from kplan.cluster import Cluster, PodInfo
+from kplan.cluster.work import TOLD
 from kplan.course.trial.alike import likeness
 from kplan.course.trial.as_new import as_new, movable
 from kplan.plugins.shared.claims import own_claims
-from kplan.reasons.groups import Atom, NodeGroup, find_groups, narrowed
+from kplan.reasons.groups import NodeGroup, find_groups, narrowed
 from kplan.reasons.run_cycle import RunCycle
-from kplan.result.document import Shortage
+from kplan.result.document import Group, Shortage
 from kplan.result.document_base import API_VERSION
 from kplan.result.document_nodes import NodeExplanation, NodeLoss, NodeRefusal
 from kplan.studies.context import Context
 from kplan.studies.doubts import broken_doubts, left_alone
-from kplan.studies.nodes.races import PodKind, losses
+from kplan.studies.nodes.races import Race, losses, race
 from kplan.studies.nodes.rows import Usage, about, conditions, runs
 from kplan.wording.groups import ToldGroup, tell
 from kplan.wording.node_story import (
@@ -32,16 +33,38 @@ from kplan.wording.node_story import (
     node_sentence,
     refusal_text,
 )
+from kplan.wording.not_tried import FEWER_ASKED, not_tried_doubt
 from kplan.wording.owners import by_number, owner_text
+from kplan.wording.view import Phrase
+
+
+class _InWords(Struct, frozen=True):
+    """What keeps pods of one kind off the node, in words; the cycle that told it is let go."""
+
+    phrases: tuple[Phrase, ...]
+    group: Group
+    heads: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, told: ToldGroup) -> _InWords:
+        """Those of a group of this node alone."""
+        return cls(told.phrases, told.group, heads_of(told))
+
+
+class _Kind(Struct, frozen=True):
+    """Pods that are alike and that the node refuses: in their own words, and in words true of all of its spec."""
+
+    pods: tuple[PodInfo, ...]
+    fits_elsewhere: bool
+    named: _InWords
+    alike: _InWords
 
 
 class _Refused(Struct):
-    """Kinds of pods with the same reasons on the node: each in its own words, and in words true of all of its spec."""
+    """Kinds of pods with the same reasons on the node."""
 
-    kinds: list[PodKind] = field(default_factory=list)
-    named: list[ToldGroup] = field(default_factory=list)
-    alike: list[ToldGroup] = field(default_factory=list)
-    atoms: tuple[Atom, ...] = ()
+    evictable: bool
+    kinds: list[_Kind] = field(default_factory=list)
 
     @property
     def pods(self) -> list[PodInfo]:
@@ -49,18 +72,20 @@ class _Refused(Struct):
         return [pod for kind in self.kinds for pod in kind.pods]
 
     @property
-    def told(self) -> list[ToldGroup]:
+    def told(self) -> list[_InWords]:
         """The reasons in words, by kind: where there are several pods, in such that name no claim of one alone."""
-        return self.named if len(self.pods) == 1 else self.alike
+        alone = len(self.kinds) == len(self.kinds[0].pods) == 1
+        return [kind.named if alone else kind.alike for kind in self.kinds]
 
 
 class _Sorted(Struct):
     """Waiting pods by what becomes of them on the node."""
 
     refused: dict[Hashable, _Refused] = field(default_factory=dict)
-    fits: list[PodKind] = field(default_factory=list)
+    fits: list[Race] = field(default_factory=list)
     gated: int = 0
     failed: int = 0
+    not_tried: int = 0
     evicting: list[str] = field(default_factory=list)
 
 
@@ -77,17 +102,21 @@ def explain_node(context: Context, node: str, pods: Sequence[PodInfo], *, runnin
     row = cluster.node_index[node]
     kinds = _sort(context, row, pods)
     refusing = _refusals(context, kinds)
-    lost = losses(cluster, row, kinds.fits)
+    lost = losses(cluster, kinds.fits)
     total = sum(refused.refusal.count for refused in refusing)
     lands = any(item.result in ("lands", "ties") for item in lost)
+    doubts = [*context.doubts, *broken_doubts(cluster.state.completeness.broken, storage=True)]
+    if kinds.not_tried:
+        tried = len(pods) - kinds.not_tried
+        doubts.append(not_tried_doubt(kinds.not_tried, tried, ask=FEWER_ASKED, running=running))
     usage = Usage.of(cluster).row(row)
     verdict = "TAKES" if lands else "LOSES" if lost else "REFUSES" if total or kinds.failed else "IDLE"
     return NodeExplanation(
         api_version=API_VERSION,
         verdict=verdict,
-        sentence=node_sentence(node, _numbers(lost, total, kinds.failed), kinds.gated, running=running),
+        sentence=node_sentence(node, _numbers(lost, total, kinds), kinds.gated, running=running),
         because=node_cause(usage, refusing, lost),
-        doubts=tuple(dict.fromkeys((*context.doubts, *broken_doubts(cluster.state.completeness.broken, storage=True)))),
+        doubts=tuple(dict.fromkeys(doubts)),
         node=usage,
         labels=dict(cluster.nodes[row].labels),
         about=about(cluster, row),
@@ -96,6 +125,7 @@ def explain_node(context: Context, node: str, pods: Sequence[PodInfo], *, runnin
         lost=lost,
         gated=kinds.gated,
         failed=kinds.failed,
+        not_tried=kinds.not_tried,
         evicting=tuple(kinds.evicting),
         runs=runs(cluster, row),
         notes=(
@@ -111,6 +141,9 @@ def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
     kinds = _Sorted()
     cluster = context.planner.cluster
     for alike in _kinds(cluster, pods):
+        if cluster.work.refuses():
+            kinds.not_tried += len(alike)
+            continue
         first = alike[0]
         with as_new(context.planner, first) if first.bound else nullcontext(first) as waiting:
             _file(kinds, context, row, alike, waiting)
@@ -119,29 +152,34 @@ def _sort(context: Context, row: int, pods: Sequence[PodInfo]) -> _Sorted:
 
 def _file(files: _Sorted, context: Context, row: int, alike: tuple[PodInfo, ...], first: PodInfo) -> None:
     """Run the cycle of one kind and file it."""
-    kind = PodKind(alike, RunCycle.as_set(context.planner, first))
-    outcome = kind.outcome
-    if outcome.gated:
+    cluster = context.planner.cluster
+    cluster.work.charge(TOLD)
+    asked = RunCycle.as_set(context.planner, first)
+    outcome = asked.outcome
+    if outcome.not_tried:
+        files.not_tried += len(alike)
+    elif outcome.gated:
         files.gated += len(alike)
     elif outcome.error:
         files.failed += len(alike)
     elif row in outcome.feasible:
-        files.fits.append(kind)
+        files.fits.append(race(cluster, row, alike, outcome))
     else:
         if outcome.preemption is not None and row in outcome.preemption.picks:
             files.evicting.extend(pod.key for pod in alike)
-        _refuse(files, kind, row)
+        _refuse(files, alike, asked, row)
 
 
-def _refuse(files: _Sorted, kind: PodKind, row: int) -> None:
+def _refuse(files: _Sorted, alike: tuple[PodInfo, ...], asked: RunCycle, row: int) -> None:
     """File a kind under the reasons the node has against it."""
-    here = narrowed(find_groups(kind.asked), row) or NodeGroup((), np.array([row], dtype=np.intp))
-    own = own_claims(kind.asked.pod.pod)
-    entry = files.refused.setdefault(tuple((atom.same(own), atom.kept) for atom in here.atoms), _Refused())
-    entry.kinds.append(kind)
-    entry.named.append(tell(kind.asked, here, names=False))
-    entry.alike.append(tell(kind.asked, here, names=False, own=own) if own else entry.named[-1])
-    entry.atoms = here.atoms
+    here = narrowed(find_groups(asked), row) or NodeGroup((), np.array([row], dtype=np.intp))
+    own = own_claims(asked.pod.pod)
+    named = _InWords.of(tell(asked, here, names=False))
+    of_all = _InWords.of(tell(asked, here, names=False, own=own)) if own else named
+    reasons = tuple((atom.same(own), atom.kept) for atom in here.atoms)
+    evictable = all(atom.evictable for atom in here.atoms) and bool(here.atoms)
+    entry = files.refused.setdefault(reasons, _Refused(evictable))
+    entry.kinds.append(_Kind(alike, asked.outcome.choice >= 0, named, of_all))
 
 
 def _kinds(cluster: Cluster, pods: Iterable[PodInfo]) -> Iterator[tuple[PodInfo, ...]]:
@@ -162,16 +200,16 @@ def _refusals(context: Context, files: _Sorted) -> list[PodsOfRefusal]:
         refusal = NodeRefusal(
             count=len(pods),
             codes=tuple(reason.code for reason in first.reasons),
-            text=refusal_text(told),
+            text=refusal_text(first, [kind.phrases for kind in told]),
             reasons=tuple(reason.text for reason in first.reasons),
             messages=tuple(reason.message for reason in first.reasons),
             owners=by_number(owner_text(pod, cluster) for pod in pods),
             pods=tuple(pod.key for pod in pods),
             nearest=_nearest(entry),
-            evictable=all(atom.evictable for atom in entry.atoms) and bool(entry.atoms),
-            elsewhere=sum(len(kind.pods) for kind in entry.kinds if kind.outcome.choice >= 0),
+            evictable=entry.evictable,
+            elsewhere=sum(len(kind.pods) for kind in entry.kinds if kind.fits_elsewhere),
         )
-        made.append(PodsOfRefusal(refusal, heads_of(told[0])))
+        made.append(PodsOfRefusal(refusal, told[0].heads))
     return sorted(
         made, key=lambda refusing: (-refusing.refusal.count, len(refusing.refusal.codes), refusing.refusal.pods[0])
     )
@@ -190,13 +228,20 @@ def _nearest(entry: _Refused) -> str:
     return nearest_text(best[1], best[2]) if best is not None else ""
 
 
-def _numbers(lost: Sequence[NodeLoss], refused: int, failed: int) -> dict[str, int]:
+def _numbers(lost: Sequence[NodeLoss], refused: int, kinds: _Sorted) -> dict[str, int]:
     """Pods by what becomes of them on the node."""
     by = Counter[str]()
     for item in lost:
         by[item.result] += item.count
     elsewhere = by["loses"] + by["nominated"]
-    return {"lands": by["lands"], "ties": by["ties"], "elsewhere": elsewhere, "refused": refused, "failed": failed}
+    return {
+        "lands": by["lands"],
+        "ties": by["ties"],
+        "elsewhere": elsewhere,
+        "refused": refused,
+        "failed": kinds.failed,
+        "not_tried": kinds.not_tried,
+    }
 
 
 def elsewhere(context: Context, node: str) -> list[PodInfo]:

@@ -88,6 +88,8 @@ class ManifestPlan(Struct, frozen=True):
 
     def play(self, manifests: Manifests, candidate: Candidate | None = None) -> Played | None:
         """Plan other manifests, on a changed cluster; see Again."""
+        if self.works and self.works[0].refuses():
+            return None
         state = self.state
         if candidate is not None:
             state = without(with_objects(state, candidate.brought), candidate.deleted)

@@ -32,7 +32,7 @@ from kplan.wording import sweep as words
 from kplan.wording.capacity import even_empty, supply_notes
 from kplan.wording.drain import cause_of
 from kplan.wording.fail import loss_cause
-from kplan.wording.failing import Failure, failure
+from kplan.wording.failing import Failure, failure_in_short
 from kplan.words import listed
 
 DRAIN = DrainOptions(ignore_daemon_sets=True, delete_empty_dir=True)
@@ -51,7 +51,7 @@ class DrainQuestion(Question):
 
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
-        run = run_drain(planner, [self.node], DRAIN, why=failure)
+        run = run_drain(planner, [self.node], DRAIN, serving=False, why=failure_in_short)
         going = [gone for gone in run.pods if gone.what.fate != "stays"]
         homeless = [gone for gone in run.left if gone.number]
         lost = [landing for landing in run.cascade if not landing.node]
@@ -84,7 +84,7 @@ class LossQuestion(Question):
 
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
-        run = run_fail(planner, self.nodes, failure)
+        run = run_fail(planner, self.nodes, failure_in_short)
         return QuestionAnswer(
             verdict=verdict_of_loss(run),
             cluster=run.cluster,
@@ -142,7 +142,7 @@ class RoomQuestion(Question):
         calm = dataclasses.replace(planner, preempt=False)
         supply = self._now(cluster)
         wanted = None if self.replicas is None else max(0, self.replicas - len(supply.running))
-        counted = count_sets(calm, [supply], [1], BOUND if wanted is None else wanted, why=failure)
+        counted = count_sets(calm, [supply], [1], BOUND if wanted is None else wanted, why=failure_in_short)
         fits, cause = counted.sets, counted.failure.because if counted.failure is not None else None
         nodes = None
         if self.pool is not None and wanted is not None:
@@ -217,7 +217,7 @@ class Waiting(Question):
 
     def ask(self, planner: Planner, taken: Sequence[WhatIfStep]) -> QuestionAnswer:
         """See Question."""
-        landings = Attempts(planner, failure).place(planner.waiting())
+        landings = Attempts(planner, failure_in_short).place(planner.waiting())
         answer = _of_moves(planner.cluster, [move_of(landing, planner.cluster) for landing in landings])
         return replace(answer, evicted=sum(len(landing.evicts) for landing in landings))
 
