@@ -145,9 +145,10 @@ def left_out(
         pods: how many of its pods are refused, where it is not the object itself.
         wide: see ``key_of``.
     """
+    places = manifest.places([problem.place or problem.path for problem in problems])
     told = tuple(
-        FieldProblem(written(problem.path), problem.body, *manifest.at(problem.place or problem.path), problem.hint)
-        for problem in problems
+        FieldProblem(written(problem.path), problem.body, *place, problem.hint)
+        for problem, place in zip(problems, places, strict=True)
     )
     unbuilt = group_of(manifest) == _KUSTOMIZE
     line, column = (told[0].line, told[0].column) if told else (manifest.line, 0)
@@ -164,7 +165,8 @@ def key_of(manifest: ManifestObject, default: str, wide: Collection[tuple[str, s
         default: namespace of objects that name none.
         wide: group and kind of what definitions say to have no namespace; see ``defined_for_the_cluster``.
     """
-    name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
+    name = manifest.item.metadata.name if manifest.item is not None else ""  # quicker than what is written
+    name = name or dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
     kind = (group_of(manifest), manifest.kind)
     if not name or kind in wide or of_the_cluster(manifest.api_version, manifest.kind):
         return name

@@ -96,6 +96,8 @@ class Counters:
         self._counters: dict[Hashable, Counter] = {}
         self._hooked: dict[Mark | None, list[int]] = {}
         self._weigh: list[Callable[[PodClass], int]] = []
+        self._weighs: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        """bool[K], classes that have a weight in any counter."""
 
     def __len__(self) -> int:
         return len(self._weigh)
@@ -120,6 +122,7 @@ class Counters:
                 self._hooked.setdefault(mark, []).append(counter.index)
             for pod_class in about:
                 row[pod_class.index] = weigh(pod_class)
+                self._weighs[pod_class.index] |= bool(row[pod_class.index])
             weights = row[self.cluster.pod_class]
             counted = np.flatnonzero((weights != 0) & (self.cluster.pod_node >= 0))  # most rules are about few pods
             np.add.at(self.counts[counter.index], self.cluster.pod_node[counted], weights[counted])
@@ -138,7 +141,8 @@ class Counters:
         self._grow()
         for pod_class in self.cluster.pod_classes[before:]:
             for index in self._hooked_on(pod_class):
-                self.weights[index, pod_class.index] = self._weigh[index](pod_class)
+                weight = self.weights[index, pod_class.index] = self._weigh[index](pod_class)
+                self._weighs[pod_class.index] |= bool(weight)
 
     def _hooked_on(self, pod_class: PodClass) -> Iterable[int]:
         """Numbers of the counters that a class may have a weight in."""
@@ -148,6 +152,8 @@ class Counters:
 
     def move(self, pod_class: int, node: int, sign: int) -> None:
         """Count one pod of a class in (sign 1) or out (-1) on a node."""
+        if not self._weighs[pod_class]:
+            return
         used = len(self._weigh)
         if sign > 0:
             self.counts[:used, node] += self.weights[:used, pod_class]
@@ -186,6 +192,9 @@ class Counters:
             weights = np.zeros((rows, columns), dtype=np.int64)
             weights[: self.weights.shape[0], : self.weights.shape[1]] = self.weights
             self.weights = weights
+            weighs = np.zeros(columns, dtype=np.bool_)
+            weighs[: len(self._weighs)] = self._weighs
+            self._weighs = weighs
             counts = np.zeros((rows, len(self.cluster.nodes)), dtype=np.int64)
             counts[: self.counts.shape[0]] = self.counts
             self.counts = counts

@@ -218,7 +218,7 @@ class Recalled(Struct):
             raise _WholeCycleError
         prepared = dict(template.prepared)
         total = self._total(template, pod, states, prepared, rows)
-        best = tuple(rows.take((total == total.max()).nonzero()[0]).tolist())
+        best = tuple(rows.take((total == total[total.argmax()]).nonzero()[0]).tolist())  # quicker than max()
         skipped = tuple([name for name, state in prepared.items() if isinstance(state, Skip)])
         return NodeScores(_NO_ROWS, {}, {}, _NO_ROWS, skipped, best), states
 
@@ -230,9 +230,9 @@ class Recalled(Struct):
         total = _sum(template.scores, cluster, rows)
         for column in template.scaled:
             said = column.now(cluster)
-            if not column.level:
-                scaled = column.plugin.normalize(column.pod, column.state, cluster, rows, said.take(rows))
-                total += scaled * column.weight
+            raw = None if column.level else said.take(rows)
+            if raw is not None and (raw != raw[0]).any():  # equals are ranked by none, however they are scaled
+                total += column.plugin.normalize(column.pod, column.state, cluster, rows, raw) * column.weight
         for name, made in prepared.items():
             if made is _AGAIN:
                 plugin = template.pipeline.plugins[name]

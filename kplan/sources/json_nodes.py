@@ -1,7 +1,7 @@
 """JSON values as nodes: kept as text, and decoded once their kind is known."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -119,11 +119,19 @@ class JsonNode(Struct):
 
     def at(self, path: Path = ()) -> tuple[int, int]:
         """See TextNode."""
-        at = self.place.offset(self.index)
-        if path:
+        return self.places((path,))[0]
+
+    def places(self, paths: Sequence[Path]) -> list[tuple[int, int]]:
+        """See TextNode."""
+        begin, lines = self.place.offset(self.index), self.place.lines
+        found = [0] * len(paths)
+        if any(paths) and lines.may_look(self.size()):
             text = bytes(self.raw).decode("utf-8", "replace")
-            at += len(text[: json_text.find(text, path)].encode())
-        return self.place.lines.at(at)
+            found = json_text.find(text, paths)
+            if not text.isascii():
+                found = json_text.in_bytes(text, found)
+        told = {at: lines.at(begin + at) for at in sorted(set(found))}  # in rising order, as lines are counted
+        return [told[at] for at in found]
 
     def size(self) -> int:
         """See TextNode."""

@@ -6,14 +6,16 @@ import codecs
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from mmap import mmap
 
 import msgspec
 
 from kplan.errors import SourceError
 from kplan.sources.counting import count_of
+from kplan.sources.fit import Path
 from kplan.sources.passing import Passing
+from kplan.sources.paths_sought import PathsSought
 
 _BYTE = re.compile(r"trailing characters \(byte (\d+)\)")
 _AT = re.compile(r" \(byte (\d+)\)")
@@ -35,6 +37,8 @@ _DIGITS = 30
 
 _END_OF_LIST = ord("]")
 _LARGEST = sys.float_info.max
+LOOKED = 2_000_000
+"""Bytes of a file that are looked through for places inside of objects, in all."""
 _COUNTED = 1 << 16
 """Bytes of a line whose characters are counted; beyond, bytes are."""
 
@@ -203,7 +207,7 @@ class Lines:
     def __init__(self, data: bytes | mmap, passing: Passing | None = None) -> None:
         self.data = data
         self.passing = passing
-        self._at = self._line = self._begin = 0
+        self._at = self._line = self._begin = self._looked = 0
         self._first = (0, 0, 0)
         """Where counting begins anew."""
 
@@ -220,6 +224,15 @@ class Lines:
             column = len(self.data[self._begin : byte].decode("utf-8", "replace"))
         return self._line + 1, column + 1
 
+    def may_look(self, size: int) -> bool:
+        """Whether one more value may be looked through for places inside of it, if it is of so many bytes.
+
+        Where thousands of objects are wrong, the last of them are told with the line at which they begin.
+        """
+        allowed = not self._looked or self._looked + size <= LOOKED
+        self._looked += size
+        return allowed
+
     def let_go(self, byte: int) -> None:
         """Let go of what stands before a byte, if it is time; nobody may look at it any more."""
         if self.passing is not None and byte >= self.passing.due:
@@ -231,40 +244,46 @@ class Lines:
         return count_of(self.data, b"\n", start, end)
 
 
-def find(text: str, path: tuple[str | int, ...]) -> int:
-    """Find the character at which the value of a path begins; of the deepest part of it that is there.
+def find(text: str, paths: Sequence[Path]) -> list[int]:
+    """Find the characters at which the values of paths begin; of the deepest part of each that is there.
 
     Args:
         text: one valid JSON document.
-        path: keys and indexes from its root.
+        paths: keys and indexes from its root.
     """
-    best, depth = 0, 0
-    here: list[str | int] = []
-    is_map: list[bool] = []
+    sought: PathsSought[int] = PathsSought(paths)
     key_next = False
     for match in _TOKEN.finditer(text):
         token = match[0]
         if token in "]}":
-            here.pop()
-            is_map.pop()
+            sought.end()
+            key_next = False
         elif token == ",":
-            if not is_map[-1]:
-                here[-1] = int(here[-1]) + 1
-            key_next = is_map[-1]
+            key_next = sought.in_map
+            if not key_next:
+                sought.next()
         elif token == ":":
             key_next = False
         elif key_next:
-            here[-1] = json.loads(token)
+            sought.key(json.loads(token))
         else:
-            if len(here) > depth and tuple(here) == path[: len(here)]:
-                best, depth = match.start(), len(here)
+            sought.value(match.start())
             if token in "[{":
-                is_map.append(token == "{")
-                here.append("" if token == "{" else 0)
                 key_next = token == "{"
-        if depth == len(path):
+                sought.begin(is_map=key_next)
+        if sought.found:
             break
-    return best
+    return sought.places(0)
+
+
+def in_bytes(text: str, at: Sequence[int]) -> list[int]:
+    """Give the bytes at which characters of a text begin in UTF-8."""
+    before, byte = 0, 0
+    bytes_of: dict[int, int] = {}
+    for character in sorted(set(at)):
+        byte += len(text[before:character].encode())
+        before, bytes_of[character] = character, byte
+    return [bytes_of[character] for character in at]
 
 
 def _after_gap(data: bytes | mmap, at: int) -> int:

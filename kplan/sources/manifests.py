@@ -2,9 +2,9 @@
 
 import dataclasses
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeVar
 
 import msgspec
 
@@ -21,6 +21,8 @@ from kplan.sources.nodes import Written
 from kplan.sources.records import Record
 from kplan.sources.scale import Scales
 from kplan.sources.yaml_nodes import PackedYaml, YamlNode
+
+T = TypeVar("T")
 
 _RECENT = 1 << 18
 """Length of the texts whose dicts and lists are held after they were asked for; the last always is [bytes]."""
@@ -98,6 +100,10 @@ class ManifestObject:
         """Find the 1-based line and column of a field; of what is nearest around it where it is not written."""
         return self.node.at(path) if self.node is not None else (self.line, 0)
 
+    def places(self, paths: Sequence[Path]) -> list[tuple[int, int]]:
+        """Find the same of several fields at one pass over the text."""
+        return self.node.places(paths) if self.node is not None else [(self.line, 0)] * len(paths)
+
     def repeated_keys(self) -> Iterator[tuple[Path, int]]:
         """Yield each key of a map that is written a second time, with its 1-based line; only YAML is looked at."""
         if isinstance(self.node, YamlNode | PackedYaml):
@@ -141,6 +147,20 @@ class Manifests:
     looks_back: ClassVar[bool] = True
     scale: Scales = field(default_factory=lambda: Scales(_ENTRY), repr=False, compare=False)
     reading: str = ""
+    _derived: dict[str, tuple[int, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def derived(self, name: str, make: Callable[[], T]) -> T:
+        """Return what is worked out of the objects, made once as long as none is added.
+
+        Args:
+            name: of it.
+            make: works it out.
+        """
+        known = self._derived.get(name)
+        if known is None or known[0] != len(self.objects):
+            known = self._derived[name] = len(self.objects), make()
+        made: T = known[1]
+        return made
 
     @property
     def empty(self) -> bool:

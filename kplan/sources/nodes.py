@@ -3,7 +3,7 @@
 They are looked into only as far as needed, and can say on which line each part of them was written.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from kplan.objects.models import Object
@@ -34,6 +34,9 @@ class Written(Protocol):
 
     def at(self, path: Path = ()) -> tuple[int, int]:
         """Give the 1-based line and column of a path, or of the deepest part of it that is written there."""
+
+    def places(self, paths: Sequence[Path]) -> list[tuple[int, int]]:
+        """Give the same of several paths at one pass over the text."""
 
     def size(self) -> int:
         """Give how long its text is [bytes]; 0 where that is not known."""

@@ -9,11 +9,14 @@ from yaml import events
 from kplan.objects.models import Object
 from kplan.sources.fit import Path
 from kplan.sources.nodes import Elements, Head, TextNode
+from kplan.sources.paths_sought import PathsSought
 from kplan.sources.repeated_keys import repeated_keys
 from kplan.sources.yaml_events import Mark, YamlDocument, event_stream
 
 _NEXT_DOCUMENT = "\n---"
 
+LOOKED = 2_000_000
+"""Characters of a stream that are read again to find lines in objects, in all."""
 _WINDOWS = (1 << 12, 1 << 20)
 """Characters of one YAML object that are read again to find a line in it: at first, and where that is not enough."""
 
@@ -22,6 +25,13 @@ class YamlText(Struct):
     """A YAML stream, decoded to characters once these are asked for, and then held as such alone."""
 
     data: bytes | str
+    _looked: int = 0
+
+    def may_look(self, size: int) -> bool:
+        """Whether so many more characters may be read again; see ``json_text.Lines``."""
+        allowed = not self._looked or self._looked + size <= LOOKED
+        self._looked += size
+        return allowed
 
     def text(self) -> str:
         """The stream as characters, counted as the parser's marks count them."""
@@ -47,12 +57,20 @@ class _Place(Struct, frozen=True):
 
     def at(self, path: Path) -> tuple[int, int]:
         """Find the 1-based line and column of a path inside of the value."""
-        mark, path = self.mark, (*self.inside, *path)
-        for length in _WINDOWS if path else ():
-            place = _find_yaml(" " * mark.column + self._window(length), path)
-            if place is not None and (place[2] == len(path) or length == _WINDOWS[-1]):
-                return mark.line + 1 + place[0], place[1] + 1
-        return mark.line + 1, mark.column + 1
+        return self.places((path,))[0]
+
+    def places(self, paths: Sequence[Path]) -> list[tuple[int, int]]:
+        """Find the same of several paths."""
+        mark, paths = self.mark, [(*self.inside, *path) for path in paths]
+        found = [(0, mark.column)] * len(paths)
+        for length in _WINDOWS if any(paths) else ():
+            window = self._window(length)
+            if not self.source.may_look(len(window)):
+                break
+            found, every = _find_yaml(" " * mark.column + window, paths, found[0])
+            if every:
+                break
+        return [(mark.line + 1 + line, column + 1) for line, column in found]
 
     def _window(self, length: int) -> str:
         """Some characters from where it begins on; whole lines, where there is one among them."""
@@ -90,6 +108,10 @@ class PackedYaml(Struct, frozen=True):
         """See TextNode."""
         return self.place.at(path)
 
+    def places(self, paths: Sequence[Path]) -> list[tuple[int, int]]:
+        """See TextNode."""
+        return self.place.places(paths)
+
     def size(self) -> int:
         """See TextNode."""
         return len(self.data)
@@ -115,6 +137,10 @@ class YamlNode(Struct):
     def at(self, path: Path = ()) -> tuple[int, int]:
         """See TextNode."""
         return self._place().at(path)
+
+    def places(self, paths: Sequence[Path]) -> list[tuple[int, int]]:
+        """See TextNode."""
+        return self._place().places(paths)
 
     def packed(self) -> "PackedYaml | YamlNode":
         """Give it with its value as a text; as it is where parts of it are shared, or no text holds them."""
@@ -214,33 +240,27 @@ class _Items(Struct, frozen=True):
                 yield YamlNode(item, YamlDocument(None, mark, {id(item): mark}), self.source)
 
 
-def _find_yaml(text: str, path: Path) -> tuple[int, int, int] | None:
-    """Find the 0-based line and column of a path in the value that a text begins with, and how much of it is there."""
-    best: tuple[int, int, int] | None = None
-    depth = 0
-    here: list[str | int] = []
-    is_map: list[bool] = []
+def _find_yaml(text: str, paths: Sequence[Path], otherwise: tuple[int, int]) -> tuple[list[tuple[int, int]], bool]:
+    """Find the 0-based lines and columns of paths in the value that a text begins with, and whether all are there."""
+    sought: PathsSought[tuple[int, int]] = PathsSought(paths)
     key_next = False
     for event in event_stream(text):
         kind = type(event)
         ends = kind in (events.MappingEndEvent, events.SequenceEndEvent)
         opens = kind in (events.MappingStartEvent, events.SequenceStartEvent)
-        if key_next and not ends:
-            here[-1] = getattr(event, "value", "")
-        elif here and not is_map[-1] and not ends:
-            here[-1] = int(here[-1]) + 1
-        if not ends and len(here) > depth and tuple(here) == path[: len(here)]:
-            depth = len(here)
-            best = event.start_mark.line, event.start_mark.column, depth
-        if depth == len(path):
-            return best
         if ends:
-            here.pop()
-            is_map.pop()
-        elif opens:
-            is_map.append(kind is events.MappingStartEvent)
-            here.append("" if is_map[-1] else -1)
-        if ends and not here:
-            return best
-        key_next = bool(is_map) and is_map[-1] and (ends or opens or not key_next)
-    return best
+            sought.end()
+            if not sought.depth:
+                break
+        elif key_next:
+            sought.key(getattr(event, "value", ""))
+        elif sought.depth and not sought.in_map:
+            sought.next()
+        if not ends:  # what stands at a key begins with it
+            sought.value((event.start_mark.line, event.start_mark.column))
+            if sought.found:
+                break
+        if opens:
+            sought.begin(is_map=kind is events.MappingStartEvent, first=-1)
+        key_next = sought.in_map and (ends or opens or not key_next)
+    return sought.places(otherwise), sought.found

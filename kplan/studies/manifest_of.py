@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
+
 from kplan.admission.controllers.workloads import namespace_of, word_of
 from kplan.admission.raw import dig_text, read_template
 from kplan.objects.lean import replace
@@ -11,6 +13,32 @@ from kplan.sources import Manifests
 from kplan.sources.fit import Misfit
 from kplan.sources.manifests import ManifestObject
 from kplan.studies.by_object import Mine
+
+
+class _Named(Struct, frozen=True):
+    """Objects of manifests by what a plan tells of them, each in order."""
+
+    at: dict[str, list[ManifestObject]]
+    by_name: dict[str, list[ManifestObject]]
+    made_up: tuple[tuple[str, ManifestObject], ...]
+    """Those whose names are made up, each with what those begin with."""
+
+    @classmethod
+    def of(cls, manifests: Manifests) -> _Named:
+        """Look at each object once."""
+        at: dict[str, list[ManifestObject]] = {}
+        by_name: dict[str, list[ManifestObject]] = {}
+        made_up = []
+        for manifest in manifests.objects:
+            at.setdefault(manifest.place, []).append(manifest)
+            word, name = word_of(manifest, manifests.namespace), dig_text(manifest.raw, "metadata.name")
+            by_name.setdefault(word, []).append(manifest)
+            if name:
+                in_full = f"{manifest.kind} {namespace_of(manifest, manifests.namespace)}/{name}"
+                by_name.setdefault(in_full, []).append(manifest)
+            else:
+                made_up.append((word, manifest))
+        return cls(at, by_name, tuple(made_up))
 
 
 def manifest_of(manifests: Manifests, workload: str, place: str) -> ManifestObject | None:
@@ -25,25 +53,19 @@ def manifest_of(manifests: Manifests, workload: str, place: str) -> ManifestObje
         The object, of several of one name the last, which counts; None where its name was made up for it, and others
         of its line are named likewise.
     """
-    there = [manifest for manifest in manifests.objects if manifest.place == place]
+    known = manifests.derived("named", lambda: _Named.of(manifests))
+    there = known.at.get(place, ())
     if len(there) == 1:
         return there[0]
-    there = there or list(manifests.objects)
-    words = {id(manifest): word_of(manifest, manifests.namespace) for manifest in there}
-    named = [manifest for manifest in there if workload in (words[id(manifest)], _in_full(manifest, manifests))]
+    named = [manifest for manifest in known.by_name.get(workload, ()) if not there or manifest.place == place]
     if named:
         return named[-1]
     made_up = [
         manifest
-        for manifest in there
-        if not dig_text(manifest.raw, "metadata.name") and workload.startswith(words[id(manifest)])
+        for word, manifest in known.made_up
+        if workload.startswith(word) and (not there or manifest.place == place)
     ]
     return made_up[0] if len(made_up) == 1 else None
-
-
-def _in_full(manifest: ManifestObject, manifests: Manifests) -> str:
-    name = dig_text(manifest.raw, "metadata.name")
-    return f"{manifest.kind} {namespace_of(manifest, manifests.namespace)}/{name}" if name else ""
 
 
 def name_of(manifests: Manifests, item: Mine) -> str:

@@ -245,6 +245,29 @@ def dear(name: str, size: int, *, few: bool = False) -> bytes:
         length += sum(map(len, more)) + len(more)
         items += more
         number += 1
+    return _listed(items)
+
+
+def brought(name: str, size: int, most: int = 9_000) -> tuple[bytes, bytes]:
+    """What stands there first as a cluster, and the pods of a shape as manifests, a List each.
+
+    Args:
+        name: of the shape.
+        size: length of the manifests at the most [bytes].
+        most: objects of theirs at the most.
+    """
+    first, one = DEAR[name]
+    items: list[str] = []
+    length, number = 0, 0
+    while length < size and len(items) < most:
+        more = _texts(one(number))
+        length += sum(map(len, more)) + len(more)
+        items += more
+        number += 1
+    return _listed(_texts(first())), _listed(items)
+
+
+def _listed(items: list[str]) -> bytes:
     return f'{{"apiVersion":"v1","kind":"List","items":[{",".join(items)}]}}'.encode()
 
 

@@ -31,7 +31,7 @@ from kplan.cli.main import main as command_line
 from kplan.errors import KplanError
 from kplan.sources import load, load_objects
 from tests.hostile.compact import COMPACT, HEAVY, cluster
-from tests.hostile.dear import DEAR, dear, dear_documents, in_documents
+from tests.hostile.dear import DEAR, brought, dear, dear_documents, in_documents
 from tests.hostile.samples import budget, node, pod, workload
 
 ROOT = Path(__file__).parents[2]
@@ -145,9 +145,25 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
 }  # fmt: skip
 
 
+BROUGHT = {f"{name}, brought": name for name in DEAR}
+"""Shapes of which the pods are manifests, and what stands there first is the cluster; in YAML, too."""
+BROUGHT |= {f"{name}, brought in documents": name for name in DEAR}
+
+
+def questions_of_brought(name: str, number: int, folder: Path) -> tuple[int, list[list[str]]]:
+    """Write both files; how long the manifests are, and what is asked about them."""
+    there, pods = brought(BROUGHT[name], number * 92 // 100 if name.endswith("documents") else number)
+    cluster, file = folder / "there", folder / "input"
+    cluster.write_bytes(there)
+    file.write_bytes(in_documents(pods) if name.endswith("documents") else pods)
+    words = [["simulate"], ["check"], ["check", "--survive", "node"], ["capacity"], ["moves", "-f"]]
+    asked = [[*first, str(file), "--snapshot", str(cluster)] for first in words]
+    return file.stat().st_size, [["land", str(file)], *asked]
+
+
 def aim(shape: str, command: str, size: float) -> float:
     """What reading may take beside a process that has read nothing [MB, of a size in MB]; YAML and manifests stay."""
-    goes = command == "read" and SHAPES[shape](1_000).startswith((b"{", b"["))
+    goes = command == "read" and shape in SHAPES and SHAPES[shape](1_000).startswith((b"{", b"["))
     return max(50, (4 if goes else 5) * size)
 
 
@@ -189,10 +205,15 @@ def asked(
     """Write the file of a shape, read it and ask about it, or ask some of it only, each in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input"
-        path.write_bytes(SHAPES[name](number))
-        size = path.stat().st_size
-        questions = [["read", str(path)], ["land", str(path)]]
-        if commands:
+        if name in BROUGHT:
+            size, questions = questions_of_brought(name, number, Path(folder))
+        else:
+            path.write_bytes(SHAPES[name](number))
+            size = path.stat().st_size
+            questions = [["read", str(path)], ["land", str(path)]]
+        if name in BROUGHT:
+            pass
+        elif commands:
             questions += every_command(str(path), str(Path(folder) / "out"))
         elif not reading:
             questions += [["nodes", "--snapshot", str(path)], ["simulate", str(path), "--snapshot", LAND]]
@@ -210,6 +231,8 @@ def asked(
 def _short(words: Sequence[str]) -> str:
     """Name a question by its command, and whether the file is its manifest."""
     lands = words[0] in ("simulate", "check") and not words[1].startswith("-") and words[-1] == LAND
+    if words[0] in ("simulate", "check", "capacity", "moves") and words[-1].endswith("/there"):
+        return f"{words[0]} FILE{' --survive' if '--survive' in words else ''}"
     for flag in ("--audit", "--with-queue", "--each", "--find", "--by"):
         if flag in words:
             return f"{words[0]} {flag}"
@@ -267,7 +290,7 @@ def main() -> int:
     flags.add_argument("--only", action="append", default=[], help="a question that is asked, and no other")
     flags.add_argument("--keep", type=Path, help="write the rows to a file, beside what it has of other shapes")
     flags.add_argument("--one", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    flags.add_argument("names", nargs="*", choices=[[], *SHAPES])
+    flags.add_argument("names", nargs="*", choices=[[], *SHAPES, *BROUGHT])
     given = flags.parse_args()
     if given.one:
         one(given.one)

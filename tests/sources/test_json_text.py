@@ -66,7 +66,7 @@ TEXT = '{"a": [1, {"b": "x,]}", "c\\u0041": {"d": 5}}, 3], "z": null}'
     ],
 )
 def test_a_place_inside_is_found_or_the_deepest_part_of_it(path, begins):
-    assert TEXT[find(TEXT, path) :].startswith(begins)
+    assert TEXT[find(TEXT, [path])[0] :].startswith(begins)
 
 
 def test_lines_and_columns_count_characters_and_may_be_asked_in_any_order():

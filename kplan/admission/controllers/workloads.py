@@ -133,7 +133,8 @@ def namespace_of(manifest: ManifestObject, default: str) -> str:
 
 def word_of(manifest: ManifestObject, default: str) -> str:
     """Name the object of a manifest: ``deploy/shop/web``; ``default`` is the namespace where it names none."""
-    name = dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
+    name = manifest.item.metadata.name if manifest.item is not None else ""  # quicker than what is written
+    name = name or dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
     return f"{kind_word(manifest.kind)}/{namespace_of(manifest, default)}/{name}"
 
 

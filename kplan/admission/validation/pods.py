@@ -4,6 +4,7 @@ Each function checks one thing and yields a problem for each field that is refus
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -22,6 +23,8 @@ from kplan.sources.fit import Path
 from kplan.words import aggregate
 
 _PROTOCOLS = ("SCTP", "TCP", "UDP")
+MOST_PROBLEMS = 100
+"""Fields of one pod that are told to be wrong."""
 _RESTARTS = ("Always", "Never", "OnFailure")
 """Of a container; before 1.35 only sidecars may say it, and only Always."""
 
@@ -62,10 +65,17 @@ def template_problems(template: Pod, *, complete: bool = True) -> list[Problem]:
 
 
 def spec_problems(spec: PodSpec, *, complete: bool = True) -> Iterator[Problem]:
-    """Check a pod spec with defaults; paths begin at the spec.
+    """Check a pod spec with defaults; paths begin at the spec. Of what is wrong in many places the first are told.
 
     Source: ValidatePodSpec in pkg/apis/core/validation/validation.go.
     """
+    problems = _spec_problems(spec, complete=complete)
+    yield from islice(problems, MOST_PROBLEMS)
+    if next(problems, None) is not None:
+        yield Problem((), "more of its fields are wrong")
+
+
+def _spec_problems(spec: PodSpec, *, complete: bool) -> Iterator[Problem]:
     yield from _volumes(spec)
     yield from _claims(spec)
     yield from _containers(spec, {claim.name for claim in spec.resource_claims or ()})

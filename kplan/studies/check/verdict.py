@@ -97,7 +97,8 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
         for item in mine
         for finding in own_findings(item, policy, reasons)
     ]
-    unjudged += [_placed(item, mine) for item in broken]
+    places = _Places.of(mine)
+    unjudged += [places.placed(item) for item in broken]
     unjudged += [_of_step(number, step) for number, step in enumerate(options.steps, 1) if step.unmet]
     judged, baseline = held_against(unjudged, options.baseline, options.baseline_file)
     worst_first = sorted(judged, key=lambda item: not item.counted)
@@ -135,17 +136,28 @@ def check(played: Played, again: Again, before: Callable[[], Planner], options: 
     )
 
 
-def _placed(finding: Finding, mine: Sequence[Mine]) -> Finding:
-    """Find the place of a broken rule: the manifest of what breaks it, else of the only one that changes anything.
+class _Places(Struct, frozen=True):
+    """Places of broken rules: the manifest of what breaks one, else of the only one that changes anything.
 
     Where several do, none of them is known to be the cause, and no line of theirs is blamed.
     """
-    brings = [item for item in mine if item.steps] or list(mine)
-    only = brings[0] if len(brings) == 1 else None
-    where = next((item for item in mine if item.name == finding.object), only)
-    if where is None:
-        return finding
-    return structs.replace(finding, file=where.change.file, line=where.change.line, column=where.change.column)
+
+    by_name: dict[str, Mine]
+    only: Mine | None
+
+    @classmethod
+    def of(cls, mine: Sequence[Mine]) -> _Places:
+        """Find those of the manifests of a plan; of two of one name the first counts."""
+        brings = [item for item in mine if item.steps] or list(mine)
+        only = brings[0] if len(brings) == 1 else None
+        return cls({item.name: item for item in reversed(mine)}, only)
+
+    def placed(self, finding: Finding) -> Finding:
+        """Give a finding its place."""
+        where = self.by_name.get(finding.object, self.only)
+        if where is None:
+            return finding
+        return structs.replace(finding, file=where.change.file, line=where.change.line, column=where.change.column)
 
 
 def _of_step(number: int, step: WhatIfStep) -> Finding:

@@ -51,7 +51,7 @@ class _InWords(Struct, frozen=True):
         return cls(told.phrases, told.group, heads_of(told))
 
 
-class _Kind(Struct, frozen=True):
+class _RefusedKind(Struct, frozen=True):
     """Pods that are alike and that the node refuses: in their own words, and in words true of all of its spec."""
 
     pods: tuple[PodInfo, ...]
@@ -64,7 +64,7 @@ class _Refused(Struct):
     """Kinds of pods with the same reasons on the node."""
 
     evictable: bool
-    kinds: list[_Kind] = field(default_factory=list)
+    kinds: list[_RefusedKind] = field(default_factory=list)
 
     @property
     def pods(self) -> list[PodInfo]:
@@ -179,7 +179,7 @@ def _refuse(files: _Sorted, alike: tuple[PodInfo, ...], asked: RunCycle, row: in
     reasons = tuple((atom.same(own), atom.kept) for atom in here.atoms)
     evictable = all(atom.evictable for atom in here.atoms) and bool(here.atoms)
     entry = files.refused.setdefault(reasons, _Refused(evictable))
-    entry.kinds.append(_Kind(alike, asked.outcome.choice >= 0, named, of_all))
+    entry.kinds.append(_RefusedKind(alike, asked.outcome.choice >= 0, named, of_all))
 
 
 def _kinds(cluster: Cluster, pods: Iterable[PodInfo]) -> Iterator[tuple[PodInfo, ...]]:

@@ -12,6 +12,8 @@ from kplan.wording.attempts import lands_text
 
 _ATTEMPTS = 8
 """Objects that a remedy is looked for: each is planned again several times."""
+_LOOKED_AT = 200
+"""Objects of which it is worked out what may be proposed, where that is nothing for most."""
 
 
 def let_in(planner: Planner, plan: SimulationPlan, again: Again) -> SimulationPlan:
@@ -24,12 +26,12 @@ def let_in(planner: Planner, plan: SimulationPlan, again: Again) -> SimulationPl
     """
     whole = Whole(again, plan)
     items = {item.name: item for item in by_object(plan)}
-    change, left = [], _ATTEMPTS
+    change, left, more = [], _ATTEMPTS, _LOOKED_AT
     for expanded in plan.change:
         item = items.get(expanded.workload or expanded.object) if expanded.refused else None
         remedy = None
-        if item is not None and item.rollout is None and left:
-            before = whole.left
+        if item is not None and item.rollout is None and left and more:
+            before, more = whole.left, more - 1
             remedy = whole.attempt(planner, item, ())
             left -= whole.left < before  # of an object that nothing is proposed for no plan is made again
         if remedy is not None:
