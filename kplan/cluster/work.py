@@ -23,6 +23,8 @@ POD, KILOBYTE, YAML = 40, 60, 60
 """Units for each pod that is read and told of, each kilobyte of the text, and each object that is read from YAML."""
 AGAIN = 15
 """Units for each pod where columns are built once more."""
+EXPANDED = 600
+"""Units for each object of manifests that is held against the rules of the API and of which pods are made."""
 LEAST = 300_000
 """Units that are left whatever reading took."""
 STEP = 10

@@ -11,6 +11,8 @@ from msgspec import Struct, field
 
 from kplan.objects import models
 from kplan.objects.kinds import BY_MODEL, KINDS
+from kplan.objects.models.meta import OwnerReference
+from kplan.objects.well_known import HASH_LABEL
 
 
 class BrokenObject(Struct, frozen=True):
@@ -76,6 +78,10 @@ class KnownScheduler(msgspec.Struct, frozen=True, omit_defaults=True):
     gates: Mapping[str, bool] = {}
     origin: str = ""
     doubt: str = ""
+
+
+Controlled = tuple[models.Pod, OwnerReference]
+"""A pod, and what its controller is called in it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -198,6 +204,42 @@ class ClusterState:
             }:
                 by_owner.setdefault(uid, []).append(pod)
         return {uid: tuple(some) for uid, some in by_owner.items()}
+
+    @cached_property
+    def pods_by_controller(self) -> Mapping[tuple[str, str | None, str | None], tuple[Controlled, ...]]:
+        """Pods that have not ended by the namespace, kind and name of what controls them, each with its reference.
+
+        Those of a ReplicaSet that is named by the hash of its template stand at the name of its Deployment, too.
+        """
+        by_name: dict[tuple[str, str | None, str | None], list[Controlled]] = {}
+        for pod in self.pods:
+            owners = [] if pod.ended else [one for one in pod.metadata.owner_references or () if one.controller]
+            for owner in owners:
+                by_name.setdefault((pod.namespace, owner.kind, owner.name), []).append((pod, owner))
+                stamp, name = f"-{pod.labels.get(HASH_LABEL) or ''}", owner.name or ""
+                if owner.kind == "ReplicaSet" and len(stamp) > 1 and name.endswith(stamp):
+                    key = pod.namespace, "Deployment", name.removesuffix(stamp)
+                    by_name.setdefault(key, []).append((pod, owner))
+        return {key: tuple(some) for key, some in by_name.items()}
+
+    @cached_property
+    def owned_names(self) -> Mapping[tuple[str, str | None, str | None], tuple[tuple[str, str], ...]]:
+        """Kind and name of ReplicaSets, StatefulSets, Jobs and pods by the namespace, kind and name of each owner."""
+        owned: dict[tuple[str, str | None, str | None], list[tuple[str, str]]] = {}
+        for item in (*self.replica_sets, *self.stateful_sets, *self.jobs, *self.pods):
+            mine = BY_MODEL[type(item)].name, item.name
+            for owner in item.metadata.owner_references or ():
+                owned.setdefault((item.namespace, owner.kind, owner.name), []).append(mine)
+        return {key: tuple(some) for key, some in owned.items()}
+
+    def with_tables(self, **tables: Any) -> "ClusterState":
+        """Give the same with other objects than pods: what was worked out of its pods alone still holds."""
+        made = dataclasses.replace(self, **tables)
+        known = vars(self)
+        for name in ("pods_by_controller", "pods_by_owner", "pods_without_owner"):
+            if name in known:
+                vars(made)[name] = known[name]
+        return made
 
     def named(self, attribute: str, namespace: str, name: str) -> models.Object | None:
         """Find an object of a table, ``deployments`` say, by its name."""

@@ -5,6 +5,8 @@ ZONE = "topology.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
 ZONES = (ZONE, "failure-domain.beta.kubernetes.io/zone")
 """Labels that name the zone of a node, the newer first."""
+HASH_LABEL = "pod-template-hash"
+"""Label of the pods of a ReplicaSet that a Deployment made: the hash of their template, with which its name ends."""
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 """Key of the taint that the node controller keeps beside ``spec.unschedulable``."""
 

@@ -262,7 +262,9 @@ class Cycle(Struct):
         if not limits:
             return nodes, 0, ""
         index = self.cluster.node_index
-        rows = np.intersect1d(nodes, np.array([index[name] for name in names if name in index], dtype=np.intp))
+        rows = np.array(sorted({index[name] for name in names if name in index}), dtype=np.intp)
+        if self.within is not None:
+            rows = np.intersect1d(nodes, rows, assume_unique=True)
         plugins = " ".join(sorted(limits))
         return rows, len(nodes) - len(rows), f"node(s) didn't satisfy plugin(s) [{plugins}]"
 

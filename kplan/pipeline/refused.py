@@ -16,6 +16,8 @@ from kplan.pipeline.kept import alike
 from kplan.pipeline.profiles import Pipeline
 from kplan.result import EventKind, PlanEvent
 
+_MOST_OF_A_SORT = 30
+"""Of pods of one class that ask for the same: those of a DaemonSet are each for a node of their own."""
 _MOST = 64
 """Kinds of pods that are remembered at a time: each holds what was said of every node."""
 
@@ -61,7 +63,9 @@ class SamePods(Struct):
             return
         if self.stamp != cluster.stamp or len(self.known) >= _MOST:
             self.stamp, self.known = cluster.stamp, {}
-        self.known.setdefault(_sort(pipeline, pod), []).append((pod, event))
+        others = self.known.setdefault(_sort(pipeline, pod), [])
+        if len(others) < _MOST_OF_A_SORT:
+            others.append((pod, event))
 
 
 def _sort(pipeline: Pipeline, pod: PodInfo) -> Hashable:

@@ -17,7 +17,8 @@ from kplan.course.trial import trying
 from kplan.pipeline import Planner
 from kplan.pipeline.cycle import Cycle
 from kplan.reasons.run_cycle import RunCycle
-from kplan.studies.simulate import telling
+from kplan.studies.simulate import landing, telling
+from kplan.studies.simulate import manifests as again
 from tests.hostile.compact import a_node, a_pod
 from tests.hostile.dear import DEAR, dear
 
@@ -190,6 +191,28 @@ def test_pods_of_manifests_are_left_work_for(tmp_path: Path, little: None, capsy
     plan = asked(capsys, "simulate", str(lands), "--snapshot", snapshot(tmp_path))
     assert "pods that wait are not tried" in json.dumps(plan["doubts"])
     assert plan["totals"]["placed"] == 1
+
+
+def test_manifests_take_of_the_work_what_it_takes_to_hold_them_against_the_rules(
+    tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(work, "LEAST", 500)
+    lands = tmp_path / "lands.json"
+    pod = {**a_pod(0, {"cpu": "100m"}), "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    items = [{**pod, "metadata": {"name": f"m-{number}", "namespace": "d"}} for number in range(20)]
+    lands.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    path = snapshot(tmp_path, 1000)
+
+    def tried() -> int:
+        plan = asked(capsys, "simulate", str(lands), "--snapshot", path)
+        doubt = next(doubt["text"] for doubt in plan["doubts"] if doubt["code"] == "not-tried")
+        return int(doubt.partition("the ")[2].partition(" before")[0])
+
+    dear = tried()
+    monkeypatch.setattr(landing, "EXPANDED", 0)
+    monkeypatch.setattr(again, "EXPANDED", 0)
+    # 20 objects of 600 units each, of 30,000
+    assert dear < tried()
 
 
 def test_a_longer_text_is_planned_whole(

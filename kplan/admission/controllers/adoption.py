@@ -13,7 +13,7 @@ from kplan.admission.controllers.daemons import node_of
 from kplan.admission.controllers.generations import DESIRED, ROLLING, Generations
 from kplan.admission.controllers.leaving import job_leaving_order
 from kplan.admission.controllers.stand_ins import StandIn
-from kplan.admission.controllers.workloads import HASH_LABEL, Draft
+from kplan.admission.controllers.workloads import Draft
 from kplan.admission.raw import copied, dig, dig_text
 from kplan.objects.models import (
     Deployment,
@@ -27,6 +27,7 @@ from kplan.objects.models import (
 from kplan.objects.models.meta import OwnerReference
 from kplan.objects.selectors import compile_selector
 from kplan.objects.state import ClusterState
+from kplan.objects.well_known import HASH_LABEL
 from kplan.objects.whole_numbers import natural
 from kplan.sources import ManifestObject
 

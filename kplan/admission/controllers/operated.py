@@ -11,7 +11,6 @@ from kplan.admission.controllers.changes import WorkloadChange, standing_of
 from kplan.admission.controllers.leaving import leaving_order
 from kplan.admission.controllers.operators import PLACES, SLOT_LABELS
 from kplan.admission.controllers.workloads import INDEX_LABEL, Draft
-from kplan.objects.kinds import BY_MODEL
 from kplan.objects.models import Pod
 from kplan.objects.quantity import canonical, nanos
 from kplan.objects.request_sums import all_containers
@@ -86,23 +85,17 @@ def operated(
 
 
 def _pods_of(kind: str, namespace: str, name: str, state: ClusterState) -> tuple[Pod, ...]:
-    """Find the pods of an object; what stands between, a StatefulSet or a leader, is looked through."""
-    owners = {
-        (BY_MODEL[type(item)].name, item.name): [(o.kind, o.name) for o in item.metadata.owner_references or ()]
-        for item in (*state.replica_sets, *state.stateful_sets, *state.jobs, *state.pods)
-        if item.namespace == namespace
-    }
-    owned: set[tuple[str | None, str | None]] = {(kind, name)}
-    growing = True
-    while growing:
-        more = {item for item, of in owners.items() if item not in owned and owned.intersection(of)}
-        owned |= more
-        growing = bool(more)
-    return tuple(
-        pod
-        for pod in state.pods
-        if pod.namespace == namespace and ("Pod", pod.name) in owned and not pod.metadata.deletion_timestamp
-    )
+    """Find the pods of an object, by name; what stands between, a StatefulSet or a leader, is looked through."""
+    owned: dict[tuple[str, str], None] = {}
+    within: list[tuple[str, str]] = [(kind, name)]
+    while within:
+        owner, its_name = within.pop()
+        more = [item for item in state.owned_names.get((namespace, owner, its_name), ()) if item not in owned]
+        owned |= dict.fromkeys(more)
+        within += more
+    names = sorted((its_name for owner, its_name in owned if owner == "Pod"), key=str.encode)
+    pods = (state.named("pods", namespace, its_name) for its_name in names)
+    return tuple(pod for pod in pods if isinstance(pod, Pod) and not pod.metadata.deletion_timestamp)
 
 
 class _Slots(Struct, frozen=True):

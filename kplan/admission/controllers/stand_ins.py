@@ -6,17 +6,15 @@ Not modelled: how many pods such a workload was told to have (it counts as the p
 with its template that no pod shows.
 """
 
-import dataclasses
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from kplan.admission.admit import Admission
 from kplan.admission.controllers.templates import normal_template
-from kplan.admission.controllers.workloads import HASH_LABEL, ExpandedWorkload
+from kplan.admission.controllers.workloads import ExpandedWorkload
 from kplan.admission.raw import copied, dig, read_template
 from kplan.admission.refusal import AdmissionRefusal
 from kplan.objects import models
@@ -26,6 +24,7 @@ from kplan.objects.models.meta import ObjectMeta, OwnerReference
 from kplan.objects.models.pod import PodSpec, PodTemplateSpec
 from kplan.objects.models.workloads import WorkloadSpec
 from kplan.objects.state import ClusterState
+from kplan.objects.well_known import HASH_LABEL
 from kplan.sources import ManifestObject
 
 _KINDS = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")
@@ -69,13 +68,7 @@ def stand_in(
     kind = manifest.kind
     if kind not in _KINDS or state.completeness.has(kind):
         return None
-    owned = [
-        (pod, owner)
-        for pod in state.pods
-        if pod.namespace == namespace and not pod.ended
-        for owner in pod.metadata.owner_references or ()
-        if owner.controller and _owns(kind, name, owner, pod)
-    ]
+    owned = list(state.pods_by_controller.get((namespace, kind, name), ()))
     if not owned:
         return None
     template = read_template(dig(manifest.raw, "spec.template"), "spec.template")
@@ -90,11 +83,11 @@ def stand_in(
     objects = [_workload(kind, name, namespace, uid or "", given, len(owned))]
     if kind == "Deployment":
         objects += _replica_sets(owned, objects[0], given)
+    tables: dict[str, tuple[Object, ...]] = {}
     for item in objects:
         table = BY_MODEL[type(item)].attribute
-        more: dict[str, Any] = {table: (*getattr(state, table), item)}
-        state = dataclasses.replace(state, **more)
-    return StandIn(state, tuple(objects))
+        tables[table] = (*tables.get(table, getattr(state, table)), item)
+    return StandIn(state.with_tables(**tables), tuple(objects))
 
 
 def bare(pod: Pod, template: Pod) -> Pod:
@@ -134,13 +127,6 @@ def _is_tied(spec: PodSpec) -> bool:
     node = spec.affinity.node_affinity if spec.affinity else None
     terms = (node.required.node_selector_terms if node and node.required else None) or []
     return bool(terms) and all(field.key == "metadata.name" for term in terms for field in term.match_fields or ())
-
-
-def _owns(kind: str, name: str, owner: OwnerReference, pod: Pod) -> bool:
-    if kind != "Deployment":
-        return (owner.kind, owner.name) == (kind, name)
-    stamp = pod.labels.get(HASH_LABEL)
-    return owner.kind == "ReplicaSet" and bool(stamp) and owner.name == f"{name}-{stamp}"
 
 
 def _admitted(pod: Pod, template: Pod, admission: Admission) -> object:

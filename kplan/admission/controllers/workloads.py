@@ -22,9 +22,9 @@ from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod, Repli
 from kplan.objects.models.meta import LabelSelector, ObjectMeta, OwnerReference
 from kplan.objects.models.pod import PersistentVolumeClaimTemplate, PersistentVolumeClaimVolume, PodTemplateSpec
 from kplan.objects.models.workloads import WorkloadSpec
+from kplan.objects.well_known import HASH_LABEL
 from kplan.sources import ManifestObject
 
-HASH_LABEL = "pod-template-hash"
 REVISION_LABEL = "controller-revision-hash"
 GENERATION_LABEL = "pod-template-generation"
 INDEX_LABEL = "batch.kubernetes.io/job-completion-index"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from msgspec import Struct, field
 from kplan.admission import Expansion, Fleet, LeftOut, Quotas, expand
 from kplan.admission.policies.quota import UnsureCount
 from kplan.admission.raw import dig
+from kplan.cluster.work import EXPANDED
 from kplan.framework.doubt import Doubt
 from kplan.objects.kind_words import kind_word
 from kplan.objects.models import Object, Pod, PodAffinityTerm
@@ -119,6 +121,7 @@ def land_objects(
     later = {(fleet.workload, fleet.place) for fleet in expansion.fleets if fleet.pods}
     pods = [entry.pod for entry in expansion.pods if (entry.workload, entry.place) not in later]
     merged = with_objects(state, (*expansion.objects, *pods))
+    merged = dataclasses.replace(merged, worked=merged.worked + EXPANDED * len(manifests.objects))
     may_refuse, refuses = secured(merged, manifests, expansion)
     ready = gated_readiness(manifests, expansion)
     notes = (*expansion.notes, *may_refuse, *_autoscaled(manifests, state, rules.minor), *ready)

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kplan.cluster.changes import Remove
-from kplan.cluster.work import Work
+from kplan.cluster.work import EXPANDED, Work
 from kplan.errors import KplanError
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
@@ -68,6 +68,7 @@ class ManifestPlan(Struct, frozen=True):
         """Make the plan, and try what would help as the options ask for."""
         landed = land_objects(self.state, self.manifests, self.rules, self.templates)
         planner = self.planner_of(landed.state)
+        planner.cluster.work.again += EXPANDED * len(self.manifests.objects)
         self.works[:] = [planner.cluster.work]
         return self._play(landed, planner, replace(self.options, again=self))
 
