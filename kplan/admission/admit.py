@@ -7,6 +7,7 @@ matter to the scheduler), PodNodeSelector, PodTolerationRestriction, ExtendedRes
 """
 
 from kplan.admission.policies.defaults import set_pod_defaults, set_pod_level_defaults
+from kplan.admission.policies.held import Held
 from kplan.admission.policies.limit_ranger import check_pod_limits, set_limit_range_defaults, with_origin
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.match_label_keys import keys_read, merge_label_keys
@@ -35,6 +36,7 @@ class Admission:
         self._rules = rules
         self._answers: dict[_Key, _Answer] = {}
         self._kept: list[PodSpec] = []
+        self._held = Held("LimitRange")
 
     def admit(self, pod: Pod, *, complete: bool = True) -> tuple[str, ...]:
         """Make of a pod what the API server stores, in place; return what was added, a phrase each.
@@ -75,7 +77,7 @@ class Admission:
             return refusal
 
     def _admit(self, pod: Pod, complete: bool) -> list[str]:
-        ranges = self._policies.limit_ranges.get(pod.namespace, [])
+        ranges = self._held.against(self._policies.limit_ranges.get(pod.namespace, ()), pod.namespace)
         added = set_pod_defaults(pod, self._rules)
         defaulted = set_limit_range_defaults(pod, ranges)
         added += defaulted

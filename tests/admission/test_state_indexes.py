@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from kplan.admission.policies import held
+from kplan.errors import SourceError
 from kplan.objects.requests import RequestRules
 from kplan.objects.state import ClusterState
 from kplan.sources import load
@@ -68,3 +70,29 @@ def test_other_tables_leave_what_is_known_of_pods() -> None:
     state = ClusterState()
     known = state.pods_by_controller
     assert state.with_tables(deployments=()).pods_by_controller is known
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("ResourceQuota", {"hard": {"pods": "1000000"}}),
+        ("LimitRange", {"limits": [{"type": "Container", "max": {"cpu": "9"}}]}),
+    ],
+)
+def test_objects_are_held_against_so_many_policies_and_no_more(
+    kind: str, spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held, "MOST_HELD", 2_000)
+    there, lands = files(tmp_path)
+    for number in range(MANY):  # no pod tells of them: each is new
+        Path(lands).write_text(Path(lands).read_text().replace(f'"w{number}"', f'"new-{number}"'))
+    policies = [
+        {"apiVersion": "v1", "kind": kind, "metadata": {"name": f"q{number}", "namespace": "d"}, "spec": spec}
+        for number in range(300)
+    ]
+    few, many = tmp_path / "few.json", tmp_path / "many.json"
+    few.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies[:20]}))
+    many.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": policies}))
+    assert land_objects(load(there), read_manifests([str(few), lands]), RequestRules())
+    with pytest.raises(SourceError, match=f"300 {kind}s in namespace d: too many objects would be held against each"):
+        land_objects(load(there), read_manifests([str(many), lands]), RequestRules())

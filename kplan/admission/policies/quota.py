@@ -4,11 +4,12 @@ Not modelled: scope VolumeAttributesClass matches nothing; what the pods of a st
 how many objects other than pods there are, is known only from the quota's own status.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from kplan.admission.policies.held import Held
 from kplan.admission.policies.quota_scopes import in_scope, scopes
 from kplan.admission.policies.quota_usage import claim_resources, claim_usage, missing_amounts, pod_resources, pod_usage
 from kplan.admission.refusal import AdmissionRefusal
@@ -100,6 +101,10 @@ class _Account(Struct):
     added: Amounts = field(default_factory=dict)
     peak: Amounts = field(default_factory=dict)
     refused: dict[str, _OverQuota] = field(default_factory=dict)
+    of_pods: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.of_pods = pod_resources(self.hard)
 
     def form(self, resource: str) -> QuantityFormat:
         return parse(self.hard[resource]).form
@@ -145,13 +150,28 @@ class Quotas:
         self.unsure: list[UnsureCount] = []
         self._may_come: dict[tuple[str, str], int] = {}
         self._accounts: dict[str, list[_Account]] = {}
-        existing = list(pods)
+        self._held = Held("ResourceQuota")
+        existing: dict[str, list[Pod]] = {}
+        for pod in pods:
+            existing.setdefault(pod.namespace, []).append(pod)
+        counted: dict[tuple[str, Hashable], Amounts] = {}
         for quota in sorted(quotas, key=lambda resource_quota: (resource_quota.namespace, resource_quota.name)):
             hard = quota.status.hard or quota.spec.hard or {}
             account = _Account(quota, dict(hard), amounts_of(quota.status.used))
             if quota.status.used is None:
-                self._count_existing(account, existing)
+                key = quota.namespace, tuple(map(repr, scopes(quota)))
+                if key not in counted:  # quotas of the same scopes count the same pods
+                    counted[key] = self._usage(quota, existing.get(quota.namespace, ()))
+                add_to(account.used, {name: counted[key][name] for name in counted[key].keys() & account.hard.keys()})
             self._accounts.setdefault(quota.namespace, []).append(account)
+
+    def _of(self, namespace: str) -> Sequence[_Account]:
+        """The accounts of a namespace, against which one more object is held.
+
+        Raises:
+            SourceError: objects times quotas are more than any cluster has.
+        """
+        return self._held.against(self._accounts.get(namespace, ()), namespace)
 
     def let_in_pod(self, pod: Pod, *, terminating: bool = False) -> None:
         """Count a new pod.
@@ -166,11 +186,11 @@ class Quotas:
         Source: CheckRequest in apiserver pkg/admission/plugin/resourcequota/controller.go, podEvaluator in
         pkg/quota/v1/evaluator/core/pods.go.
         """
-        mine = self._accounts.get(pod.namespace, ())
+        mine = self._of(pod.namespace)
         matching = []
         for account in mine:
-            if self._matches(account.quota, pod, terminating=terminating) and pod_resources(account.hard):
-                missing = missing_amounts(pod, pod_resources(account.hard), self._rules)
+            if account.of_pods and self._matches(account.quota, pod, terminating=terminating):
+                missing = missing_amounts(pod, account.of_pods, self._rules)
                 if missing:
                     texts = "; ".join(f"{name} for: {','.join(containers)}" for name, containers in missing.items())
                     message = f"failed quota: {account.quota.name}: must specify {texts}"
@@ -245,7 +265,7 @@ class Quotas:
         """
         for resource, amount in _object_usage(plural, group, more).items():
             come = self._may_come[namespace, resource] = self._may_come.get((namespace, resource), 0) + amount
-            for account in self._accounts.get(namespace, ()):
+            for account in self._of(namespace):
                 if resource not in account.hard or scopes(account.quota) or not amount:
                     continue
                 known = account.quota.status.used is not None and resource in account.used
@@ -268,11 +288,13 @@ class Quotas:
             if account.added or account.refused
         )
 
-    def _count_existing(self, account: _Account, pods: list[Pod]) -> None:
+    def _usage(self, quota: ResourceQuota, pods: Iterable[Pod]) -> Amounts:
+        """What pods of its namespace that exist come to, of all that a quota may count."""
+        usage: Amounts = {}
         for pod in pods:
-            if pod.namespace == account.quota.namespace and self._matches(account.quota, pod, terminating=False):
-                usage = {"count/pods": NANO_PER_UNIT} if pod.ended else pod_usage(pod, self._rules)
-                add_to(account.used, {name: amount for name, amount in usage.items() if name in account.hard})
+            if self._matches(quota, pod, terminating=False):
+                add_to(usage, {"count/pods": NANO_PER_UNIT} if pod.ended else pod_usage(pod, self._rules))
+        return usage
 
     def _charge_all(
         self,
@@ -282,7 +304,7 @@ class Quotas:
         covers: Callable[[Mapping[str, object]], frozenset[str]],
     ) -> None:
         """Count a usage in every account of a namespace that covers any of it and has no scopes, or in none."""
-        accounts = self._accounts.get(namespace, ())
+        accounts = self._of(namespace)
         matching = [account for account in accounts if covers(account.hard) and not scopes(account.quota)]
         if matching:
             self._charge(matching, key, usage, covers)

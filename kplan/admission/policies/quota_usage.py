@@ -101,6 +101,9 @@ def missing_amounts(pod: Pod, names: frozenset[str], rules: RequestRules) -> Map
 
     Source: podEvaluator.Constraints.
     """
+    required = names & _REQUIRED
+    if not required:
+        return {}
     level = pod.spec.resources
     level_names = (*(level.requests or ()), *(level.limits or ())) if level is not None else ()
     if rules.pod_level_resources and any(map(is_pod_level_resource, level_names)):
@@ -108,7 +111,7 @@ def missing_amounts(pod: Pod, names: frozenset[str], rules: RequestRules) -> Map
     missing: dict[str, set[str]] = {}
     for container in all_containers(pod):
         usage = _usage(*_amounts(container))
-        for name in names & _REQUIRED - usage.keys():
+        for name in required - usage.keys():
             missing.setdefault(name, set()).add(container.name)
     return {name: tuple(sorted(containers)) for name, containers in sorted(missing.items())}
 
