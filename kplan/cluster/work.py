@@ -41,7 +41,7 @@ SEARCHED = 10
 """Units for each node that a plugin searches by itself, which it charges where it does."""
 TERM = 50
 """Units for each node selector term that a pod requires: it may be one that was not looked up before."""
-NOMINATED = 4
+NOMINATED = 6
 """Units for each nominated pod that may hold room against the one that is tried."""
 COUNTER, CLASS, CELL = 800, 3, 0.15
 """Units for a rule that is new, for each class of pods that it is held against, and for each that there is: its table
