@@ -17,6 +17,11 @@ from kplan.objects.models import (
 from kplan.objects.state import ClusterState
 
 
+def place_of(key: str) -> tuple[bytes, ...]:
+    """By what the keys of a table, ``namespace/name``, stand in order."""
+    return tuple(key.encode().split(b"/"))
+
+
 class TableFollower(Protocol):
     """An index that is kept in step with the objects of some kinds."""
 
@@ -60,10 +65,10 @@ class ObjectTables:
         former = table.get(key)
         if item is None:
             table.pop(key, None)
-        elif former is not None:
+        elif former is not None or not table or place_of(next(reversed(table))) < place_of(key):
             table[key] = item
         else:  # a new key goes to its place, not to the end
-            ordered = sorted({**table, key: item}.items(), key=lambda entry: tuple(entry[0].encode().split(b"/")))
+            ordered = sorted({**table, key: item}.items(), key=lambda entry: place_of(entry[0]))
             table.clear()
             table.update(ordered)
         self.version[attribute] += 1

@@ -247,6 +247,15 @@ def _table(cluster: Cluster, kind: str) -> Mapping[str, Object]:
 _ATTRIBUTES = {kind.name: kind.attribute for kind in KINDS if kind.name in WORKLOAD_WORDS}
 
 
+def pods_by_workload(cluster: Cluster) -> dict[tuple[str, str, str], list[PodInfo]]:
+    """Pods that are there by kind, namespace and name of what controls them, and of what controls that; by row."""
+    found: dict[tuple[str, str, str], list[PodInfo]] = {}
+    for pod in cluster.pods:
+        for kind, name in () if pod.gone else dict.fromkeys((controller(pod), top_owner(pod, cluster))):
+            found.setdefault((kind, pod.namespace, name), []).append(pod)
+    return found
+
+
 def pods_of(cluster: Cluster, kind: str, namespace: str, name: str) -> list[PodInfo]:
     """Pods of a workload that are there, those that wait among them, by row; of any namespace if that is empty."""
     return [

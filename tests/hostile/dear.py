@@ -204,6 +204,49 @@ def on_many_nodes(number: int) -> Objects:
     return [waits(number)]
 
 
+def _workload(number: int, kind: str = "Deployment", **more: Any) -> dict[str, Any]:
+    labels = {"app": f"w{number}"}
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": f"{100 + number % 3_000}m"}}}
+    spec = {"selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}}, **more}
+    spec["template"] |= {"spec": {"containers": [container]}}
+    return made(kind, f"w-{number}", "apps/v1", namespace="d", spec=spec)
+
+
+def with_autoscaler(number: int) -> Objects:
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": f"w-{number}"}
+    spec = {"scaleTargetRef": target, "minReplicas": 1, "maxReplicas": 2}
+    scaler = made("HorizontalPodAutoscaler", f"h-{number}", "autoscaling/v2", namespace="d", spec=spec)
+    return [_workload(number, replicas=1), scaler]
+
+
+def of_jobs(number: int) -> Objects:
+    template = {"spec": {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}}
+    return [made("Job", f"j-{number}", "batch/v1", namespace="d", spec={"template": template})]
+
+
+def held_against(kind: str, spec: dict[str, Any]) -> Callable[[int], Objects]:
+    """Policies of one namespace, and every fortieth object a Deployment that is held against them."""
+
+    def one(number: int) -> Objects:
+        if number % 40 == 0:
+            return [_workload(number, replicas=1)]
+        return [made(kind, f"q-{number}", namespace="d", spec=spec)]
+
+    return one
+
+
+MANIFESTS: dict[str, Callable[[int], Objects]] = {
+    "Deployments": lambda number: [_workload(number, replicas=1)],
+    "Deployments that are refused": lambda number: [_workload(number, replicas=1, strategy={"type": "None"})],
+    "Deployments with autoscalers": with_autoscaler,
+    "StatefulSets": lambda number: [_workload(number, "StatefulSet", replicas=1, serviceName="x")],
+    "DaemonSets": lambda number: [_workload(number, "DaemonSet")] if number < 30 else [],
+    "Jobs": of_jobs,
+    "quotas": held_against("ResourceQuota", {"hard": {"pods": "1000000"}}),
+    "limits": held_against("LimitRange", {"limits": [{"type": "Container", "max": {"cpu": "9"}}]}),
+}
+"""By name, manifests that are brought to a full cluster: what makes the objects of a number."""
+
 DEAR: dict[str, tuple[Callable[[], Objects], Callable[[int], Objects]]] = {
     "pods that evict": (lambda: full(500, 40), evicts),
     "pods that evict on few nodes": (lambda: full(20, 100), evicts),
@@ -252,14 +295,14 @@ def brought(name: str, size: int, most: int = 9_000) -> tuple[bytes, bytes]:
     """What stands there first as a cluster, and the pods of a shape as manifests, a List each.
 
     Args:
-        name: of the shape.
+        name: of the shape, or of manifests that are brought to a full cluster.
         size: length of the manifests at the most [bytes].
         most: objects of theirs at the most.
     """
-    first, one = DEAR[name]
+    first, one = DEAR[name] if name in DEAR else (lambda: full(500, 40), MANIFESTS[name])
     items: list[str] = []
     length, number = 0, 0
-    while length < size and len(items) < most:
+    while length < size and len(items) < most and number < most:
         more = _texts(one(number))
         length += sum(map(len, more)) + len(more)
         items += more

@@ -31,7 +31,7 @@ from kplan.cli.main import main as command_line
 from kplan.errors import KplanError
 from kplan.sources import load, load_objects
 from tests.hostile.compact import COMPACT, HEAVY, cluster
-from tests.hostile.dear import DEAR, brought, dear, dear_documents, in_documents
+from tests.hostile.dear import DEAR, MANIFESTS, brought, dear, dear_documents, in_documents
 from tests.hostile.samples import budget, node, pod, workload
 
 ROOT = Path(__file__).parents[2]
@@ -145,9 +145,9 @@ SHAPES: dict[str, Callable[[int], bytes]] = {
 }  # fmt: skip
 
 
-BROUGHT = {f"{name}, brought": name for name in DEAR}
+BROUGHT = {f"{name}, brought": name for name in (*DEAR, *MANIFESTS)}
 """Shapes of which the pods are manifests, and what stands there first is the cluster; in YAML, too."""
-BROUGHT |= {f"{name}, brought in documents": name for name in DEAR}
+BROUGHT |= {f"{name}, brought in documents": name for name in (*DEAR, *MANIFESTS)}
 
 
 def questions_of_brought(name: str, number: int, folder: Path) -> tuple[int, list[list[str]]]:

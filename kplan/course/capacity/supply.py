@@ -10,12 +10,13 @@ from msgspec import Struct
 
 from kplan.admission import expand
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, arrive, to_state
+from kplan.cluster.tables import place_of
 from kplan.errors import UsageError
-from kplan.objects.kind_words import kind_word
+from kplan.objects.kind_words import kind_of_word, kind_word
 from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod
 from kplan.objects.state import ClusterState
 from kplan.scenario.manifests import IN_CLUSTER, as_manifest, fresh_copy
-from kplan.scenario.names import find_workload, pods_of, workload_object
+from kplan.scenario.names import find_workload, pods_by_workload, pods_of, workload_object
 from kplan.sources import ManifestObject, Manifests, load_objects
 
 _SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
@@ -177,23 +178,25 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
     if not first:
         raise UsageError("no workload in these manifests", code="no-workload")
     by_name = {_name(m, space): m for m in manifests.objects}
-    objects = tuple(item for item in expanded.objects if not isinstance(item, Pod))
+    objects = [item for item in expanded.objects if not isinstance(item, Pod)]
+    objects.sort(key=lambda item: place_of(item.key))  # so that each is put behind those before it
     supplies = []
+    running = pods_by_workload(cluster)
     for number, (workload, pod) in enumerate(first.items()):
-        try:
-            there = pods_of(cluster, *find_workload(cluster, workload, space))
-        except UsageError:
-            there = []  # it is new here
+        word, _, rest = workload.partition("/")
+        of_its_own, _, name = rest.rpartition("/")
+        there = running.get((kind_of_word(word), of_its_own or space, name), [])  # none where it is new here
         manifest = by_name.get(workload)
         keeps = manifest is not None and manifest.kind == "StatefulSet" and _has_claims(manifest)
-        claims = tuple(item for item in objects if not keeps or not isinstance(item, PersistentVolumeClaim))
+        first_of_all = () if number else objects
+        claims = tuple(item for item in first_of_all if not keeps or not isinstance(item, PersistentVolumeClaim))
         supplies.append(
             Supply(
                 workload,
                 fresh_copy(pod, pod.name),
                 *_rows(there),
                 manifest if keeps else None,
-                claims if not number else (),
+                claims,
                 notes=expanded.notes if not number else (),
                 beside=tuple(everywhere) if not number else (),
                 asks=_replicas(manifest),
