@@ -27,6 +27,8 @@ from kplan.words import did_you_mean
 EXPECTATIONS = ("all placed", "nothing evicted", "nothing moves")
 """What ``expect`` may say in words; or ``pending``, ``evicted``, ``placed``, ``lost`` with a number."""
 COUNTS = ("pending", "evicted", "placed", "lost")
+MOST_STEPS = 1_000
+"""Steps of one file: each is carried out, and who waits is asked before it."""
 _API_VERSION = "kplan.dev/v1"
 _BESIDE_THE_VERB = ("expect", "name", "namespace")
 
@@ -74,6 +76,8 @@ def load_scenario(file: str) -> Scenario:
     steps = objects[0].raw.get("steps")
     if not isinstance(steps, list) or not steps:
         raise reader.refused("no steps", ("steps",))
+    if len(steps) > MOST_STEPS:
+        raise reader.refused(f"{len(steps):,} steps, {MOST_STEPS:,} at the most", ("steps",))
     metadata = objects[0].raw.get("metadata")
     name = metadata.get("name") if isinstance(metadata, dict) else ""
     return Scenario(

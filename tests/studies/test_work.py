@@ -215,6 +215,28 @@ def test_manifests_take_of_the_work_what_it_takes_to_hold_them_against_the_rules
     assert dear < tried()
 
 
+def test_before_steps_for_which_no_work_is_left_nobody_is_asked_who_sleeps(
+    tmp_path: Path, little: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], cycles: list[str]
+) -> None:
+    monkeypatch.setattr(work, "LEAST", 500)
+    runbook = tmp_path / "s.yaml"
+
+    def steps(times: int) -> str:
+        runbook.write_text(
+            "apiVersion: kplan.dev/v1\nkind: Scenario\nmetadata: {name: s}\nsteps:\n"
+            + "- cordon: n-0\n- uncordon: n-0\n" * times
+        )
+        return str(runbook)
+
+    path = snapshot(tmp_path)
+    plan = asked(capsys, "simulate", "--snapshot", path, "--scenario", steps(25))
+    assert len(plan["whatIf"]) == 50
+    assert any(doubt["code"] == "not-tried" for doubt in plan["doubts"])
+    assert len(cycles) < 10 * WAITING, "before each step all kinds were asked about"
+    assert main(["simulate", "--snapshot", path, "--scenario", steps(501)]) == 2
+    assert "1,002 steps, 1,000 at the most" in capsys.readouterr().err
+
+
 def test_a_longer_text_is_planned_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, little: None, capsys: pytest.CaptureFixture[str]
 ) -> None:

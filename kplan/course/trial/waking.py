@@ -43,7 +43,9 @@ class Asleep(Struct, frozen=True):
 
 
 def asleep(planner: Planner) -> Asleep:
-    """Find the pods that wait in a cluster and are refused as it is; nothing changes."""
+    """Find the pods that wait in a cluster and are refused as it is; nothing changes. None where no work is left."""
+    if planner.cluster.work.refuses():
+        return Asleep((), 0)
     alike: dict[Hashable, list[PodInfo]] = {}
     waiting = planner.waiting()
     planner.cluster.work.charge(ASLEEP * len(waiting))
