@@ -11,6 +11,7 @@ from msgspec import Struct
 from kplan.admission import expand
 from kplan.cluster import AddPods, Change, Cluster, PodInfo, Put, PutNode, Remove, arrive, to_state
 from kplan.cluster.tables import place_of
+from kplan.cluster.work import EXPANDED
 from kplan.errors import UsageError
 from kplan.objects.kind_words import kind_of_word, kind_word
 from kplan.objects.models import Node, Object, PersistentVolumeClaim, Pod
@@ -164,6 +165,7 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
     state = to_state(cluster)
     mine = {(m.kind, _space(m, space), m.item.name) for m in manifests.objects if m.item is not None}
     others = [item for item in state.objects() if (type(item).__name__, item.namespace, item.name) not in mine]
+    cluster.work.charge(EXPANDED * len(manifests.objects))
     expanded = expand(manifests, ClusterState.of(others), cluster.rules, namespace=space)
     if expanded.refused:
         raise UsageError(f"the API server would refuse it: {expanded.refused[0]}", code="refused")
