@@ -7,7 +7,7 @@ matter to the scheduler), PodNodeSelector, PodTolerationRestriction, ExtendedRes
 """
 
 from kplan.admission.policies.defaults import set_pod_defaults, set_pod_level_defaults
-from kplan.admission.policies.held import Held
+from kplan.admission.policies.held import HeldAgainst
 from kplan.admission.policies.limit_ranger import check_pod_limits, set_limit_range_defaults, with_origin
 from kplan.admission.policies.lookup import Policies
 from kplan.admission.policies.match_label_keys import keys_read, merge_label_keys
@@ -36,7 +36,7 @@ class Admission:
         self._rules = rules
         self._answers: dict[_Key, _Answer] = {}
         self._kept: list[PodSpec] = []
-        self._held = Held("LimitRange")
+        self._held = HeldAgainst("LimitRange")
 
     def admit(self, pod: Pod, *, complete: bool = True) -> tuple[str, ...]:
         """Make of a pod what the API server stores, in place; return what was added, a phrase each.

@@ -15,7 +15,7 @@ MOST_HELD = 400_000
 """How often one object may be held against one policy of its namespace; clusters have a few policies in each."""
 
 
-class Held(Struct):
+class HeldAgainst(Struct):
     """Counts how often.
 
     Attributes:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from kplan.admission.policies.held import Held
+from kplan.admission.policies.held import HeldAgainst
 from kplan.admission.policies.quota_scopes import in_scope, scopes
 from kplan.admission.policies.quota_usage import claim_resources, claim_usage, missing_amounts, pod_resources, pod_usage
 from kplan.admission.refusal import AdmissionRefusal
@@ -150,7 +150,7 @@ class Quotas:
         self.unsure: list[UnsureCount] = []
         self._may_come: dict[tuple[str, str], int] = {}
         self._accounts: dict[str, list[_Account]] = {}
-        self._held = Held("ResourceQuota")
+        self._held = HeldAgainst("ResourceQuota")
         existing: dict[str, list[Pod]] = {}
         for pod in pods:
             existing.setdefault(pod.namespace, []).append(pod)
