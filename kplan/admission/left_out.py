@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from kplan.admission.expansion import FieldProblem, LeftOut
-from kplan.admission.raw import dig, dig_text, group_of
+from kplan.admission.raw import dig, dig_text, group_of, written_name
 from kplan.admission.refusal import Problem, written
 from kplan.objects.scopes import of_the_cluster
 from kplan.objects.state import BrokenObject
@@ -165,8 +165,7 @@ def key_of(manifest: ManifestObject, default: str, wide: Collection[tuple[str, s
         default: namespace of objects that name none.
         wide: group and kind of what definitions say to have no namespace; see ``defined_for_the_cluster``.
     """
-    name = manifest.item.metadata.name if manifest.item is not None else ""  # quicker than what is written
-    name = name or dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
+    name = written_name(manifest)
     kind = (group_of(manifest), manifest.kind)
     if not name or kind in wide or of_the_cluster(manifest.api_version, manifest.kind):
         return name

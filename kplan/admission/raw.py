@@ -94,3 +94,9 @@ def copied(item: M) -> M:
 def group_of(manifest: ManifestObject) -> str:
     """Name the API group of a manifest's object; empty for core."""
     return manifest.api_version.rpartition("/")[0]
+
+
+def written_name(manifest: ManifestObject) -> str:
+    """The name of an object, or what one that is made up for it begins with; as it was read, which is quicker."""
+    name = manifest.item.metadata.name if manifest.item is not None else ""
+    return name or dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")

@@ -125,7 +125,7 @@ class JsonNode(Struct):
         """See TextNode."""
         begin, lines = self.place.offset(self.index), self.place.lines
         found = [0] * len(paths)
-        if any(paths) and lines.may_look(self.size()):
+        if any(paths) and lines.looked.may(self.size()):
             text = bytes(self.raw).decode("utf-8", "replace")
             found = json_text.find(text, paths)
             if not text.isascii():

@@ -15,7 +15,7 @@ from kplan.errors import SourceError
 from kplan.sources.counting import count_of
 from kplan.sources.fit import Path
 from kplan.sources.passing import Passing
-from kplan.sources.paths_sought import PathsSought
+from kplan.sources.paths_sought import LookedThrough, PathsSought
 
 _BYTE = re.compile(r"trailing characters \(byte (\d+)\)")
 _AT = re.compile(r" \(byte (\d+)\)")
@@ -207,7 +207,8 @@ class Lines:
     def __init__(self, data: bytes | mmap, passing: Passing | None = None) -> None:
         self.data = data
         self.passing = passing
-        self._at = self._line = self._begin = self._looked = 0
+        self._at = self._line = self._begin = 0
+        self.looked = LookedThrough(LOOKED)
         self._first = (0, 0, 0)
         """Where counting begins anew."""
 
@@ -223,15 +224,6 @@ class Lines:
         if column < _COUNTED:
             column = len(self.data[self._begin : byte].decode("utf-8", "replace"))
         return self._line + 1, column + 1
-
-    def may_look(self, size: int) -> bool:
-        """Whether one more value may be looked through for places inside of it, if it is of so many bytes.
-
-        Where thousands of objects are wrong, the last of them are told with the line at which they begin.
-        """
-        allowed = not self._looked or self._looked + size <= LOOKED
-        self._looked += size
-        return allowed
 
     def let_go(self, byte: int) -> None:
         """Let go of what stands before a byte, if it is time; nobody may look at it any more."""

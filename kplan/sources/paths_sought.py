@@ -8,6 +8,24 @@ from kplan.sources.fit import Path
 P = TypeVar("P")
 
 
+class LookedThrough:
+    """How much of a file was looked through for places inside of its objects.
+
+    Where thousands of objects are wrong, the last of them are told with the line at which they begin.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Begin with nothing, of so much at the most."""
+        self._most = most
+        self._looked = 0
+
+    def may(self, size: int) -> bool:
+        """Whether so much more may be looked through; the first always."""
+        allowed = not self._looked or self._looked + size <= self._most
+        self._looked += size
+        return allowed
+
+
 class _Part(Generic[P]):
     """A value on the way to one that is looked for.
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, field
 from yaml import events
 
 from kplan.objects.models import Object
 from kplan.sources.fit import Path
 from kplan.sources.nodes import Elements, Head, TextNode
-from kplan.sources.paths_sought import PathsSought
+from kplan.sources.paths_sought import LookedThrough, PathsSought
 from kplan.sources.repeated_keys import repeated_keys
 from kplan.sources.yaml_events import Mark, YamlDocument, event_stream
 
@@ -25,13 +25,7 @@ class YamlText(Struct):
     """A YAML stream, decoded to characters once these are asked for, and then held as such alone."""
 
     data: bytes | str
-    _looked: int = 0
-
-    def may_look(self, size: int) -> bool:
-        """Whether so many more characters may be read again; see ``json_text.Lines``."""
-        allowed = not self._looked or self._looked + size <= LOOKED
-        self._looked += size
-        return allowed
+    looked: LookedThrough = field(default_factory=lambda: LookedThrough(LOOKED))
 
     def text(self) -> str:
         """The stream as characters, counted as the parser's marks count them."""
@@ -65,7 +59,7 @@ class _Place(Struct, frozen=True):
         found = [(0, mark.column)] * len(paths)
         for length in _WINDOWS if any(paths) else ():
             window = self._window(length)
-            if not self.source.may_look(len(window)):
+            if not self.source.looked.may(len(window)):
                 break
             found, every = _find_yaml(" " * mark.column + window, paths, found[0])
             if every:

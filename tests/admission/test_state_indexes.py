@@ -83,6 +83,7 @@ def test_objects_are_held_against_so_many_policies_and_no_more(
     kind: str, spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(held, "MOST_HELD", 2_000)
+    monkeypatch.setattr(held, "FEW", 20)
     there, lands = files(tmp_path)
     for number in range(MANY):  # no pod tells of them: each is new
         Path(lands).write_text(Path(lands).read_text().replace(f'"w{number}"', f'"new-{number}"'))

@@ -211,12 +211,10 @@ def asked(
             path.write_bytes(SHAPES[name](number))
             size = path.stat().st_size
             questions = [["read", str(path)], ["land", str(path)]]
-        if name in BROUGHT:
-            pass
-        elif commands:
-            questions += every_command(str(path), str(Path(folder) / "out"))
-        elif not reading:
-            questions += [["nodes", "--snapshot", str(path)], ["simulate", str(path), "--snapshot", LAND]]
+            if commands:
+                questions += every_command(str(path), str(Path(folder) / "out"))
+            elif not reading:
+                questions += [["nodes", "--snapshot", str(path)], ["simulate", str(path), "--snapshot", LAND]]
         for words in questions:
             if only and _short(words) not in only:
                 continue

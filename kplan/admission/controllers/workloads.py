@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from kplan.admission.controllers.jobs import due_runs, lasts
 from kplan.admission.controllers.names import Names
 from kplan.admission.controllers.queued import as_admitted
-from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template
+from kplan.admission.raw import copied, dig, dig_int, dig_text, read_template, written_name
 from kplan.objects import lean
 from kplan.objects.generated_names import hashed_name, indexed_base, template_hash, uid
 from kplan.objects.kind_words import kind_word
@@ -133,9 +133,7 @@ def namespace_of(manifest: ManifestObject, default: str) -> str:
 
 def word_of(manifest: ManifestObject, default: str) -> str:
     """Name the object of a manifest: ``deploy/shop/web``; ``default`` is the namespace where it names none."""
-    name = manifest.item.metadata.name if manifest.item is not None else ""  # quicker than what is written
-    name = name or dig_text(manifest.raw, "metadata.name") or dig_text(manifest.raw, "metadata.generateName")
-    return f"{kind_word(manifest.kind)}/{namespace_of(manifest, default)}/{name}"
+    return f"{kind_word(manifest.kind)}/{namespace_of(manifest, default)}/{written_name(manifest)}"
 
 
 def make_pod(template: Pod, owner: Owner, name: str, labels: dict[str, str] | None = None) -> Pod:

@@ -15,12 +15,16 @@ MOST_HELD = 400_000
 """How often one object may be held against one policy of its namespace; clusters have a few policies in each."""
 
 
+FEW = 20
+"""So many policies of a namespace are held against any number of objects."""
+
+
 class HeldAgainst(Struct):
     """Counts how often.
 
     Attributes:
         kind: of the policies.
-        times: how often objects were held against one so far.
+        times: how often objects were held against one so far, where there are more than a few.
     """
 
     kind: str
@@ -32,7 +36,7 @@ class HeldAgainst(Struct):
         Raises:
             SourceError: objects times policies are more than any cluster has.
         """
-        self.times += len(policies)
+        self.times += len(policies) if len(policies) > FEW else 0
         if self.times > MOST_HELD:
             there = f"{len(policies):,} {self.kind}s in namespace {namespace}"
             raise SourceError(

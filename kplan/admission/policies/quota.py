@@ -162,7 +162,7 @@ class Quotas:
                 key = quota.namespace, tuple(map(repr, scopes(quota)))
                 if key not in counted:  # quotas of the same scopes count the same pods
                     counted[key] = self._usage(quota, existing.get(quota.namespace, ()))
-                add_to(account.used, {name: counted[key][name] for name in counted[key].keys() & account.hard.keys()})
+                add_to(account.used, {name: used for name, used in counted[key].items() if name in account.hard})
             self._accounts.setdefault(quota.namespace, []).append(account)
 
     def _of(self, namespace: str) -> Sequence[_Account]:

@@ -190,8 +190,8 @@ def of_manifests(cluster: Cluster, files: Sequence[str], namespace: str = "") ->
         there = running.get((kind_of_word(word), of_its_own or space, name), [])  # none where it is new here
         manifest = by_name.get(workload)
         keeps = manifest is not None and manifest.kind == "StatefulSet" and _has_claims(manifest)
-        first_of_all = () if number else objects
-        claims = tuple(item for item in first_of_all if not keeps or not isinstance(item, PersistentVolumeClaim))
+        brought = () if number else objects  # the first brings what all of them need
+        claims = tuple(item for item in brought if not keeps or not isinstance(item, PersistentVolumeClaim))
         supplies.append(
             Supply(
                 workload,

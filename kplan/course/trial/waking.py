@@ -43,7 +43,10 @@ class Asleep(Struct, frozen=True):
 
 
 def asleep(planner: Planner) -> Asleep:
-    """Find the pods that wait in a cluster and are refused as it is; nothing changes. None where no work is left."""
+    """Find the pods that wait in a cluster and are refused as it is; nothing changes.
+
+    Where no work is left, none is looked for.
+    """
     if planner.cluster.work.refuses():
         return Asleep((), 0)
     alike: dict[Hashable, list[PodInfo]] = {}
